@@ -1,0 +1,1 @@
+//! Tensors, the rule registry, the tape and the gradient check.
