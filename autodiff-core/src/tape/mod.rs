@@ -1,0 +1,25 @@
+//! The tape: values with a history, and the reverse pass over it.
+//!
+//! Invariant: a handle points only to older nodes, so reverse-topological order is descending
+//! creation number. Invariant: no user code runs under an exclusive lock, and nothing recurses.
+
+mod backward;
+mod commit;
+mod contributions;
+mod drop;
+mod mode;
+mod node;
+mod pending;
+mod recorder;
+mod slot;
+mod trace;
+mod update;
+mod value;
+
+pub use backward::GraphRetention;
+pub use mode::no_grad;
+pub use recorder::{Primal, Recorder, Value};
+pub use slot::TensorGuard;
+pub use trace::{TensorBackwardEdge, TensorBackwardNode, TensorBackwardPass};
+pub use update::update_all;
+pub use value::TensorValue;

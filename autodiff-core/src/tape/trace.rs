@@ -1,0 +1,215 @@
+//! The report of one pass: its nodes, its edges in the order they were reversed, and every number.
+//!
+//! Invariant: watching never changes arithmetic: an observer is shown values and hands none back.
+
+use super::backward::GraphRetention;
+use super::node::HistoryRef;
+use super::pending::Pending;
+use super::value::TensorValue;
+use crate::error::Result;
+use crate::operation::Operation;
+use crate::rule::{Rule, SavedFields};
+use crate::tensor::{Element, Tensor};
+
+/// One reverse pass, step by step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TensorBackwardPass<T: Element = f64> {
+    /// The cotangent that the pass began with.
+    pub seed: Tensor<T>,
+    /// Whether the graph was kept.
+    pub retention: GraphRetention,
+    /// The reached nodes and their untracked operands, in creation order.
+    pub nodes: Vec<TensorBackwardNode<T>>,
+    /// The evaluated edges, in the order of evaluation.
+    pub edges: Vec<TensorBackwardEdge<T>>,
+}
+
+/// One node of a pass.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TensorBackwardNode<T: Element = f64> {
+    /// The node's position in creation order.
+    pub topology_index: usize,
+    /// What made it.
+    pub operation: Operation,
+    /// Its shape.
+    pub shape: Vec<usize>,
+    /// Whether it is differentiated.
+    pub tracked: bool,
+    /// Whether it stores a gradient.
+    pub parameter: bool,
+    /// The sum of its contributions in this pass; `None` where it is untracked.
+    pub pass_adjoint: Option<Tensor<T>>,
+    /// The stored gradient after the pass; `None` where it is not a parameter.
+    pub accumulated_gradient: Option<Tensor<T>>,
+}
+
+/// One evaluated edge of a pass.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TensorBackwardEdge<T: Element = f64> {
+    /// The edge's position in the order of evaluation.
+    pub reverse_index: usize,
+    /// The node that used the operand, as a position in `nodes`.
+    pub child: usize,
+    /// The operand's node, as a position in `nodes`.
+    pub parent: usize,
+    /// Which operand use of the child.
+    pub operand: usize,
+    /// What the edge saved, and its rule in words.
+    pub saved: SavedFields<T>,
+    /// The child's adjoint.
+    pub upstream: Tensor<T>,
+    /// What the rule returned for this operand use.
+    pub contribution: Tensor<T>,
+    /// Whether the parent is differentiated.
+    pub parent_tracked: bool,
+    /// The parent's adjoint before the contribution; zeros before the first.
+    pub parent_adjoint_before: Option<Tensor<T>>,
+    /// The parent's adjoint after it.
+    pub parent_adjoint_after: Option<Tensor<T>>,
+}
+
+/// One edge as it was just evaluated.
+pub(crate) struct EdgeStep<'a, T: Element> {
+    pub(crate) rule: &'static Rule,
+    pub(crate) history: &'a HistoryRef<'a, T>,
+    pub(crate) child: u64,
+    pub(crate) operand: usize,
+    pub(crate) upstream: &'a Tensor<T>,
+    pub(crate) contribution: Tensor<T>,
+    pub(crate) before: Option<Tensor<T>>,
+    pub(crate) after: Option<Tensor<T>>,
+}
+
+/// What watches a pass. The unit type watches nothing and costs nothing.
+pub(crate) trait Observer<T: Element> {
+    fn begin(&mut self, _output: &TensorValue<T>) {}
+
+    /// A copy to report, if anything is reported.
+    fn keep(&self, _tensor: &Tensor<T>) -> Option<Tensor<T>> {
+        None
+    }
+
+    fn adjoint(&mut self, _node: &TensorValue<T>, _adjoint: &Tensor<T>) {}
+
+    fn edge(&mut self, _step: EdgeStep<'_, T>) -> Result<()> {
+        Ok(())
+    }
+
+    fn committed(&mut self, _node: &TensorValue<T>, _gradient: &Tensor<T>) {}
+}
+
+impl<T: Element> Observer<T> for () {}
+
+/// Collects the report of a pass.
+pub(crate) struct Trace<T: Element> {
+    handles: Vec<TensorValue<T>>,
+    pass: TensorBackwardPass<T>,
+}
+
+impl<T: Element> Trace<T> {
+    pub(crate) fn new(seed: Tensor<T>, retention: GraphRetention) -> Self {
+        Self {
+            handles: Vec::new(),
+            pass: TensorBackwardPass {
+                seed,
+                retention,
+                nodes: Vec::new(),
+                edges: Vec::new(),
+            },
+        }
+    }
+
+    pub(crate) fn finish(self) -> TensorBackwardPass<T> {
+        self.pass
+    }
+
+    fn node_mut(&mut self, node: &TensorValue<T>) -> Option<&mut TensorBackwardNode<T>> {
+        let position = position_in(&self.handles, node.0.number);
+        self.pass.nodes.get_mut(position)
+    }
+}
+
+impl<T: Element> Observer<T> for Trace<T> {
+    fn begin(&mut self, output: &TensorValue<T>) {
+        self.handles = topology(output);
+        let nodes = self.handles.iter().enumerate();
+        self.pass.nodes = nodes
+            .map(|(topology_index, node)| TensorBackwardNode {
+                topology_index,
+                operation: node.operation(),
+                shape: node.shape(),
+                tracked: node.tracks_gradient(),
+                parameter: node.is_parameter(),
+                pass_adjoint: None,
+                accumulated_gradient: None,
+            })
+            .collect();
+    }
+
+    fn keep(&self, tensor: &Tensor<T>) -> Option<Tensor<T>> {
+        Some(tensor.clone())
+    }
+
+    fn adjoint(&mut self, node: &TensorValue<T>, adjoint: &Tensor<T>) {
+        if let Some(node) = self.node_mut(node) {
+            node.pass_adjoint = Some(adjoint.clone());
+        }
+    }
+
+    fn edge(&mut self, step: EdgeStep<'_, T>) -> Result<()> {
+        let Some(edge) = step.history.edges.get(step.operand) else {
+            return Ok(());
+        };
+        let before = match step.before {
+            Some(before) => before,
+            None => Tensor::zeros(step.contribution.shape())?,
+        };
+        self.pass.edges.push(TensorBackwardEdge {
+            reverse_index: self.pass.edges.len(),
+            child: position_in(&self.handles, step.child),
+            parent: position_in(&self.handles, edge.parent.0.number),
+            operand: step.operand,
+            saved: SavedFields {
+                rule: step.rule.vjps.get(edge.vjp).map_or("", |vjp| vjp.words),
+                fields: step.history.saved.fields(edge.vjp),
+            },
+            upstream: step.upstream.clone(),
+            contribution: step.contribution,
+            parent_tracked: edge.parent.tracks_gradient(),
+            parent_adjoint_before: Some(before),
+            parent_adjoint_after: step.after,
+        });
+        Ok(())
+    }
+
+    fn committed(&mut self, node: &TensorValue<T>, gradient: &Tensor<T>) {
+        if let Some(node) = self.node_mut(node) {
+            node.accumulated_gradient = Some(gradient.clone());
+        }
+    }
+}
+
+/// The reached nodes and their untracked operands, in creation order.
+fn topology<T: Element>(output: &TensorValue<T>) -> Vec<TensorValue<T>> {
+    let mut nodes = Vec::new();
+    let mut pending = Pending::new(output.0.number, output.clone());
+    while let Some((_, node)) = pending.pop() {
+        node.0.record.read(&mut |history| {
+            for edge in history.edges {
+                pending.insert(edge.parent.0.number, edge.parent.clone());
+            }
+        });
+        nodes.push(node);
+    }
+    nodes.reverse();
+    nodes
+}
+
+/// The position of a node among those that a pass from `output` reaches; sought only to report it.
+pub(crate) fn position_of<T: Element>(output: &TensorValue<T>, number: u64) -> usize {
+    position_in(&topology(output), number)
+}
+
+fn position_in<T: Element>(nodes: &[TensorValue<T>], number: u64) -> usize {
+    nodes.partition_point(|node| node.0.number < number)
+}
