@@ -1,0 +1,80 @@
+//! What is emitted beside the messages of a faulty declaration, so that its callers do not break too.
+
+use proc_macro2::TokenStream;
+use quote::quote_spanned;
+use syn::ItemFn;
+
+use crate::expand::{Attributes, Context, method, public};
+use crate::model::{Declaration, ElementType};
+
+/// The public name with its signature, and no computation.
+pub fn stub(declaration: &Declaration) -> TokenStream {
+    let context = Context::new(declaration);
+    let Context {
+        site,
+        core,
+        element,
+        generics,
+        bounds,
+        ..
+    } = &context;
+    let ident = &declaration.signature.ident;
+    let mut attributes = Attributes::of(&declaration.signature.attributes);
+    attributes
+        .function
+        .retain(|attribute| attribute.path().is_ident("doc"));
+    let public = public(&context, &attributes);
+    let method = method(&context, &quote_spanned!(*site=> Self));
+    let cfg = &attributes.cfg;
+    let (generics, bounds, element) = match &declaration.signature.element {
+        // Whatever is wrong with the generics has been reported.
+        ElementType::Generic(name) if declaration.signature.generics.params.len() != 1 => (
+            quote_spanned!(*site=> <#name: #core::Element>),
+            None,
+            element,
+        ),
+        _ => (generics.clone(), *bounds, element),
+    };
+    quote_spanned! {*site=>
+        #public
+
+        #(#cfg)*
+        #[allow(unused_variables)]
+        const _: () = {
+            impl #generics #ident for #core::Tensor<#element> #bounds {
+                #method {
+                    ::core::unreachable!()
+                }
+            }
+
+            impl #generics #ident for #core::TensorValue<#element> #bounds {
+                #method {
+                    ::core::unreachable!()
+                }
+            }
+        };
+    }
+}
+
+/// A method cannot have a trait beside it: the function alone, without computation.
+pub fn method_stub(function: &ItemFn) -> TokenStream {
+    let mut function = function.clone();
+    function
+        .attrs
+        .retain(|attribute| attribute.path().is_ident("cfg") || attribute.path().is_ident("doc"));
+    for input in &mut function.sig.inputs {
+        if let syn::FnArg::Typed(typed) = input {
+            typed
+                .attrs
+                .retain(|attribute| !attribute.path().is_ident("constant"));
+        }
+    }
+    let ItemFn {
+        attrs, vis, sig, ..
+    } = &function;
+    quote_spanned! {proc_macro2::Span::mixed_site()=>
+        #(#attrs)*
+        #[allow(unused_variables)]
+        #vis #sig { ::core::unreachable!() }
+    }
+}

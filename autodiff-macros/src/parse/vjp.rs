@@ -1,0 +1,285 @@
+//! The `#[vjp]` functions: which operands they serve, and what they read.
+
+use proc_macro2::Ident;
+use syn::parse::Parser;
+use syn::punctuated::Punctuated;
+use syn::{FnArg, ReturnType, Token, Type};
+
+use super::body::{Nested, list_tokens};
+use super::saved;
+use super::signature::{plain_function, plain_name, tensor_text};
+use super::types::{
+    argument_of, bare, is_bool_array, is_element_tensor, is_name, literal_length, referent,
+};
+use crate::diag::Mistakes;
+use crate::model::{Body, Outputs, ParameterKind, Signature, Vjp, VjpParameter};
+use crate::text;
+
+/// Reads one reverse map; its body stays as it is.
+pub fn vjp(nested: Nested, signature: &Signature, body: &Body, mistakes: &mut Mistakes) -> Vjp {
+    let Nested {
+        attribute,
+        function,
+    } = nested;
+    let operands = operands(&attribute, signature, mistakes);
+    let mut vjp = Vjp {
+        words: words(&function, signature),
+        function,
+        operands,
+        takes_upstream: false,
+        parameters: Vec::new(),
+    };
+    plain_function(&vjp.function, mistakes);
+    let generics = &vjp.function.sig.generics;
+    if !generics.params.is_empty() || generics.where_clause.is_some() {
+        mistakes.on(
+            generics,
+            "a reverse map shares the generics of its rule: remove these, the element type is in scope",
+        );
+    }
+    parameters(&mut vjp, signature, body, mistakes);
+    returned(&vjp, signature, mistakes);
+    vjp
+}
+
+/// The rule in words: the function's own doc comment, else the `# VJP` section of the operation's.
+fn words(function: &syn::ItemFn, signature: &Signature) -> String {
+    let own = text::docs(&function.attrs);
+    if own.is_empty() {
+        text::section(&text::docs(&signature.attributes), "# VJP")
+    } else {
+        own
+    }
+}
+
+fn operands(
+    attribute: &syn::Attribute,
+    signature: &Signature,
+    mistakes: &mut Mistakes,
+) -> Vec<usize> {
+    let known: Vec<String> = signature
+        .parameters
+        .iter()
+        .filter(|parameter| parameter.kind.is_differentiable())
+        .map(|parameter| format!("`{}`", parameter.ident))
+        .collect();
+    let known = known.join(", ");
+    let advice =
+        format!("which operand does this map serve? write `#[vjp(operand)]` with one of {known}");
+    let Some(tokens) = list_tokens(attribute, &advice, mistakes) else {
+        return Vec::new();
+    };
+    let names = match Punctuated::<Ident, Token![,]>::parse_terminated.parse2(tokens) {
+        Ok(names) => names,
+        Err(error) => {
+            mistakes.at(
+                error.span(),
+                "expected names of operands: write `#[vjp(lhs)]` or `#[vjp(lhs, rhs)]`",
+            );
+            return Vec::new();
+        }
+    };
+    let mut operands = Vec::new();
+    for name in names {
+        let Some(position) = signature.parameters.iter().position(|p| p.ident == name) else {
+            mistakes.on(
+                &name,
+                format!("no operand is named `{name}`: write one of {known}"),
+            );
+            continue;
+        };
+        match signature.parameters[position].kind {
+            kind if kind.is_differentiable() => {
+                if operands.contains(&position) {
+                    mistakes.on(&name, format!("`{name}` is named twice in one list"));
+                } else {
+                    operands.push(position);
+                }
+            }
+            ParameterKind::Argument => mistakes.on(
+                &name,
+                format!(
+                    "`{name}` is a plain argument, so nothing flows back to it: remove it here"
+                ),
+            ),
+            ParameterKind::Unknown => {}
+            _ => mistakes.on(
+                &name,
+                format!("`{name}` is a `#[constant]`, so nothing flows back to it: remove it here"),
+            ),
+        }
+    }
+    let variadic = operands
+        .iter()
+        .copied()
+        .find(|&position| signature.parameters[position].kind == ParameterKind::Variadic);
+    if let (Some(position), 2..) = (variadic, operands.len()) {
+        mistakes.on(
+            attribute,
+            format!(
+                "`{}` has any number of entries, so it cannot share a joint rule: give it a `#[vjp]` function of its own",
+                signature.parameters[position].ident
+            ),
+        );
+    }
+    operands
+}
+
+fn parameters(vjp: &mut Vjp, signature: &Signature, body: &Body, mistakes: &mut Mistakes) {
+    let tensor = tensor_text(&signature.element);
+    let inputs = vjp.function.sig.inputs.clone();
+    let mut inputs = inputs.iter();
+    let advice = format!("a reverse map reads the cotangent first: write `upstream: &{tensor}`");
+    match inputs.next() {
+        None => mistakes.on(&vjp.function.sig.ident, advice),
+        Some(FnArg::Receiver(receiver)) => mistakes.on(receiver, advice),
+        Some(FnArg::Typed(first)) => {
+            let is_upstream =
+                matches!(&*first.pat, syn::Pat::Ident(name) if name.ident == "upstream");
+            if !is_upstream {
+                mistakes.on(&first.pat, advice);
+            } else if is_element_tensor(&first.ty, &signature.element) {
+                vjp.takes_upstream = true;
+            } else if !referent(&first.ty)
+                .is_some_and(|ty| is_element_tensor(ty, &signature.element))
+            {
+                mistakes.on(
+                    &first.ty,
+                    format!("`upstream` is a tensor: write `&{tensor}`, or `{tensor}` to reuse its buffer"),
+                );
+            }
+        }
+    }
+    let mut seen: Vec<Ident> = vec![Ident::new("upstream", proc_macro2::Span::call_site())];
+    for input in inputs {
+        let FnArg::Typed(typed) = input else { continue };
+        for attribute in &typed.attrs {
+            if !attribute.path().is_ident("allow") && !attribute.path().is_ident("expect") {
+                mistakes.on(
+                    attribute,
+                    "no attribute stands on a parameter of a reverse map",
+                );
+            }
+        }
+        // A `mut` in front of a name is the reverse map's own affair.
+        let pattern = match &*typed.pat {
+            syn::Pat::Ident(name) if name.mutability.is_some() => {
+                let mut name = name.clone();
+                name.mutability = None;
+                syn::Pat::Ident(name)
+            }
+            other => other.clone(),
+        };
+        let Some(ident) = plain_name(&pattern, mistakes) else {
+            continue;
+        };
+        if seen.contains(ident) {
+            mistakes.on(ident, format!("`{ident}` is named twice"));
+            continue;
+        }
+        seen.push(ident.clone());
+        if let Some(parameter) = parameter(vjp, ident, &typed.ty, signature, body, mistakes) {
+            vjp.parameters.push(parameter);
+        }
+    }
+    if vjp.is_joint() && !seen.iter().any(|ident| ident == "wanted") {
+        mistakes.on(
+            &vjp.function.sig.ident,
+            format!(
+                "a joint rule is told which contributions are wanted: add `wanted: [bool; {}]`",
+                vjp.operands.len()
+            ),
+        );
+    }
+}
+
+fn parameter(
+    vjp: &Vjp,
+    ident: &Ident,
+    ty: &Type,
+    signature: &Signature,
+    body: &Body,
+    mistakes: &mut Mistakes,
+) -> Option<VjpParameter> {
+    let count = vjp.operands.len();
+    let serves_variadic = vjp
+        .operands
+        .iter()
+        .any(|&position| signature.parameters[position].kind == ParameterKind::Variadic);
+    match ident.to_string().as_str() {
+        "wanted" if vjp.is_joint() => {
+            if !is_bool_array(ty, count) {
+                mistakes.on(
+                    ty,
+                    format!("one entry per operand of the list: write `wanted: [bool; {count}]`"),
+                );
+            }
+            Some(VjpParameter::Wanted)
+        }
+        "wanted" => {
+            // With no operand at all, the list has been reported already.
+            if count == 1 {
+                mistakes.on(ident, "`wanted` is for joint rules: this map serves one operand and runs only where it is wanted");
+            }
+            None
+        }
+        "index" if serves_variadic => {
+            if !is_name(ty, "usize") {
+                mistakes.on(ty, "the entry of a variadic operand: write `index: usize`");
+            }
+            Some(VjpParameter::Index)
+        }
+        "output_index" if signature.outputs.are_several() => {
+            if !is_name(ty, "usize") {
+                mistakes.on(
+                    ty,
+                    "which output the upstream belongs to: write `output_index: usize`",
+                );
+            }
+            Some(VjpParameter::OutputIndex)
+        }
+        _ => saved::saved(ident, ty, signature, body, mistakes)
+            .map(|saved| VjpParameter::Saved(Box::new(saved))),
+    }
+}
+
+fn returned(vjp: &Vjp, signature: &Signature, mistakes: &mut Mistakes) {
+    let tensor = tensor_text(&signature.element);
+    let count = vjp.operands.len();
+    let expected = if vjp.is_joint() {
+        format!("Result<[Option<{tensor}>; {count}]>")
+    } else {
+        format!("Result<{tensor}>")
+    };
+    let ReturnType::Type(_, ty) = &vjp.function.sig.output else {
+        mistakes.on(
+            &vjp.function.sig.ident,
+            format!("a reverse map returns its contribution: write `-> {expected}`"),
+        );
+        return;
+    };
+    if vjp.operands.is_empty() || signature.outputs == Outputs::Unknown {
+        return;
+    }
+    let is_right = argument_of(ty, "Result").is_some_and(|value| {
+        if !vjp.is_joint() {
+            return is_element_tensor(value, &signature.element);
+        }
+        match bare(value) {
+            Type::Array(array) => {
+                literal_length(&array.len) == Some(count)
+                    && argument_of(&array.elem, "Option")
+                        .is_some_and(|entry| is_element_tensor(entry, &signature.element))
+            }
+            _ => false,
+        }
+    });
+    if !is_right {
+        let what = if vjp.is_joint() {
+            "one contribution per operand"
+        } else {
+            "one contribution"
+        };
+        mistakes.on(ty, format!("{what}: write `-> {expected}`"));
+    }
+}
