@@ -1,0 +1,417 @@
+//! Dual numbers `value + tangent ε` with `ε² = 0`: every function carries its exact derivative.
+//!
+//! Invariant: the value part has the bits that `f64` would have.
+//! Invariant: comparisons look at the value only.
+//! Invariant: a zero tangent stays zero where the derivative is infinite (`sqrt`, `powf` at 0), since
+//! an input that does not move moves nothing.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+use super::element::{Element, ElementKind, sealed::Sealed};
+use super::math;
+
+/// A value and its derivative along one direction.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Dual<R = f64> {
+    /// The value.
+    pub value: R,
+    /// The derivative of the value along the direction of the inputs' tangents.
+    pub tangent: R,
+}
+
+impl<R> Dual<R> {
+    /// A value that moves by `tangent`.
+    pub const fn new(value: R, tangent: R) -> Self {
+        Self { value, tangent }
+    }
+}
+
+impl Dual<f64> {
+    /// A value that does not move.
+    #[must_use]
+    pub const fn constant(value: f64) -> Self {
+        Self {
+            value,
+            tangent: 0.0,
+        }
+    }
+
+    /// The chain rule, with a zero tangent left at zero.
+    #[inline]
+    fn chain(self, value: f64, derivative: impl FnOnce() -> f64) -> Self {
+        let tangent = if self.tangent == 0.0 {
+            0.0
+        } else {
+            self.tangent * derivative()
+        };
+        Self { value, tangent }
+    }
+}
+
+impl<R: PartialEq> PartialEq for Dual<R> {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+
+impl<R: PartialOrd> PartialOrd for Dual<R> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        self.value.partial_cmp(&other.value)
+    }
+}
+
+impl<R: fmt::Display> fmt::Display for Dual<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} + {} ε", self.value, self.tangent)
+    }
+}
+
+impl Add for Dual {
+    type Output = Self;
+    #[inline]
+    fn add(self, other: Self) -> Self {
+        Self {
+            value: self.value + other.value,
+            tangent: self.tangent + other.tangent,
+        }
+    }
+}
+
+impl Sub for Dual {
+    type Output = Self;
+    #[inline]
+    fn sub(self, other: Self) -> Self {
+        Self {
+            value: self.value - other.value,
+            tangent: self.tangent - other.tangent,
+        }
+    }
+}
+
+impl Mul for Dual {
+    type Output = Self;
+    #[inline]
+    fn mul(self, other: Self) -> Self {
+        let tangent = self.tangent * other.value + self.value * other.tangent;
+        Self {
+            value: self.value * other.value,
+            tangent,
+        }
+    }
+}
+
+impl Div for Dual {
+    type Output = Self;
+    #[inline]
+    fn div(self, other: Self) -> Self {
+        let value = self.value / other.value;
+        Self {
+            value,
+            tangent: (self.tangent - value * other.tangent) / other.value,
+        }
+    }
+}
+
+impl Neg for Dual {
+    type Output = Self;
+    #[inline]
+    fn neg(self) -> Self {
+        Self {
+            value: -self.value,
+            tangent: -self.tangent,
+        }
+    }
+}
+
+impl AddAssign for Dual {
+    #[inline]
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl SubAssign for Dual {
+    #[inline]
+    fn sub_assign(&mut self, other: Self) {
+        *self = *self - other;
+    }
+}
+
+impl MulAssign for Dual {
+    #[inline]
+    fn mul_assign(&mut self, other: Self) {
+        *self = *self * other;
+    }
+}
+
+impl DivAssign for Dual {
+    #[inline]
+    fn div_assign(&mut self, other: Self) {
+        *self = *self / other;
+    }
+}
+
+impl Sum for Dual {
+    fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
+        terms.fold(Self::default(), Add::add)
+    }
+}
+
+impl Sealed for Dual {}
+
+impl Element for Dual {
+    const NAME: &'static str = "dual";
+    const KIND: ElementKind = ElementKind::Dual;
+
+    #[inline]
+    fn from_f64(value: f64) -> Self {
+        Self::constant(value)
+    }
+    #[inline]
+    fn to_f64(self) -> f64 {
+        self.value
+    }
+    #[inline]
+    fn is_finite(self) -> bool {
+        self.value.is_finite() && self.tangent.is_finite()
+    }
+    fn offending_part(self) -> f64 {
+        if self.value.is_finite() && !self.tangent.is_finite() {
+            self.tangent
+        } else {
+            self.value
+        }
+    }
+    fn offending_parts(left: Self, right: Self) -> [f64; 2] {
+        let sum = left + right;
+        match sum.value.is_finite() && !sum.tangent.is_finite() {
+            true => [left.tangent, right.tangent],
+            false => [left.value, right.value],
+        }
+    }
+    #[inline]
+    fn bit_eq(self, other: Self) -> bool {
+        self.value.to_bits() == other.value.to_bits()
+            && self.tangent.to_bits() == other.tangent.to_bits()
+    }
+    fn exp(self) -> Self {
+        let value = self.value.exp();
+        self.chain(value, || value)
+    }
+    fn exp_m1(self) -> Self {
+        self.chain(self.value.exp_m1(), || self.value.exp())
+    }
+    fn ln(self) -> Self {
+        self.chain(self.value.ln(), || 1.0 / self.value)
+    }
+    fn ln_1p(self) -> Self {
+        self.chain(self.value.ln_1p(), || 1.0 / (1.0 + self.value))
+    }
+    fn sqrt(self) -> Self {
+        let value = self.value.sqrt();
+        self.chain(value, || 0.5 / value)
+    }
+    fn sin(self) -> Self {
+        self.chain(self.value.sin(), || self.value.cos())
+    }
+    fn cos(self) -> Self {
+        self.chain(self.value.cos(), || -self.value.sin())
+    }
+    fn tanh(self) -> Self {
+        // sech² instead of 1 - tanh²: no cancellation where tanh has saturated.
+        self.chain(self.value.tanh(), || self.value.cosh().recip().powi(2))
+    }
+    fn erf(self) -> Self {
+        self.chain(math::erf_f64(self.value), || {
+            math::erf_derivative(self.value)
+        })
+    }
+    fn abs(self) -> Self {
+        let sign = if self.value == 0.0 {
+            0.0
+        } else {
+            self.value.signum()
+        };
+        self.chain(self.value.abs(), || sign)
+    }
+    fn recip(self) -> Self {
+        let value = self.value.recip();
+        self.chain(value, || -value * value)
+    }
+    fn powi(self, exponent: i32) -> Self {
+        let slope = || power_slope(self.value, f64::from(exponent));
+        self.chain(self.value.powi(exponent), slope)
+    }
+    fn powf(self, exponent: f64) -> Self {
+        self.chain(self.value.powf(exponent), || {
+            power_slope(self.value, exponent)
+        })
+    }
+    fn pow(self, exponent: Self) -> Self {
+        let value = self.value.powf(exponent.value);
+        let by_base = self
+            .chain(value, || power_slope(self.value, exponent.value))
+            .tangent;
+        // x^y ln x tends to 0 with x for every y > 0.
+        let by_exponent = exponent
+            .chain(value, || {
+                if value == 0.0 {
+                    0.0
+                } else {
+                    value * self.value.ln()
+                }
+            })
+            .tangent;
+        Self {
+            value,
+            tangent: by_base + by_exponent,
+        }
+    }
+    fn max(self, other: Self) -> Self {
+        match self.partial_cmp(&other) {
+            Some(Ordering::Equal) => self.chain_tie(other),
+            Some(Ordering::Greater) => self,
+            Some(Ordering::Less) => other,
+            None => self.nan_of(other),
+        }
+    }
+    fn min(self, other: Self) -> Self {
+        match self.partial_cmp(&other) {
+            Some(Ordering::Equal) => self.chain_tie(other),
+            Some(Ordering::Less) => self,
+            Some(Ordering::Greater) => other,
+            None => self.nan_of(other),
+        }
+    }
+}
+
+/// `d/dx x^p = p x^(p-1)`, and 0 for `p = 0` even where `x^(p-1)` is infinite.
+fn power_slope(x: f64, exponent: f64) -> f64 {
+    if exponent == 0.0 {
+        0.0
+    } else {
+        exponent * x.powf(exponent - 1.0)
+    }
+}
+
+impl Dual {
+    fn chain_tie(self, other: Self) -> Self {
+        Self {
+            value: self.value,
+            tangent: 0.5 * self.tangent + 0.5 * other.tangent,
+        }
+    }
+
+    fn nan_of(self, other: Self) -> Self {
+        if self.value.is_nan() { self } else { other }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A named function, its derivative and a range where both are smooth.
+    type Case = (&'static str, fn(Dual) -> Dual, fn(f64) -> f64, [f64; 2]);
+
+    const CASES: [Case; 13] = [
+        ("exp", Dual::exp, f64::exp, [-3.0, 3.0]),
+        ("exp_m1", Dual::exp_m1, f64::exp, [-3.0, 3.0]),
+        ("ln", Dual::ln, f64::recip, [0.1, 4.0]),
+        ("ln_1p", Dual::ln_1p, |x| 1.0 / (1.0 + x), [-0.9, 3.0]),
+        ("sqrt", Dual::sqrt, |x| 0.5 * x.powf(-0.5), [0.1, 4.0]),
+        ("sin", Dual::sin, f64::cos, [-3.0, 3.0]),
+        ("cos", Dual::cos, |x| -x.sin(), [-3.0, 3.0]),
+        (
+            "tanh",
+            Dual::tanh,
+            |x| 4.0 / (x.exp() + (-x).exp()).powi(2),
+            [-20.0, 20.0],
+        ),
+        (
+            "erf",
+            Dual::erf,
+            |x| 2.0 / std::f64::consts::PI.sqrt() * (-x * x).exp(),
+            [-3.0, 3.0],
+        ),
+        ("abs", Dual::abs, f64::signum, [-3.0, -0.1]),
+        ("recip", Dual::recip, |x| -1.0 / (x * x), [0.1, 4.0]),
+        ("powi", |x| x.powi(3), |x| 3.0 * x * x, [-3.0, 3.0]),
+        ("powf", |x| x.powf(2.5), |x| 2.5 * x.powf(1.5), [0.1, 4.0]),
+    ];
+
+    #[test]
+    fn every_function_carries_its_derivative() {
+        for (name, function, derivative, [low, high]) in CASES {
+            for step in 0..=100 {
+                let x = low + (high - low) * f64::from(step) / 100.0;
+                let tangent = function(Dual::new(x, 2.0)).tangent;
+                let expected = 2.0 * derivative(x);
+                // Both sides are a handful of roundings of well-conditioned expressions.
+                let tolerance = 32.0 * f64::EPSILON * expected.abs().max(1e-300);
+                assert!(
+                    (tangent - expected).abs() <= tolerance,
+                    "{name} at {x}: {tangent} against {expected}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn arithmetic_follows_the_product_and_quotient_rules() {
+        let (x, y) = (Dual::new(3.0, 1.0), Dual::new(2.0, 5.0));
+        assert!((x * y).bit_eq(Dual::new(6.0, 1.0 * 2.0 + 3.0 * 5.0)));
+        assert!((x / y).bit_eq(Dual::new(1.5, (1.0 - 1.5 * 5.0) / 2.0)));
+        assert!((x - y).bit_eq(Dual::new(1.0, -4.0)));
+        assert!((-x).bit_eq(Dual::new(-3.0, -1.0)));
+    }
+
+    #[test]
+    fn powers_are_exact_at_zero() {
+        let zero = Dual::new(0.0, 3.0);
+        assert!(zero.powf(0.0).bit_eq(Dual::new(1.0, 0.0)));
+        assert!(zero.powf(1.0).bit_eq(Dual::new(0.0, 3.0)));
+        assert!(zero.powf(2.0).bit_eq(Dual::new(0.0, 0.0)));
+        assert!(zero.powi(0).bit_eq(Dual::new(1.0, 0.0)));
+        assert!(zero.pow(Dual::new(2.0, 1.0)).bit_eq(Dual::new(0.0, 0.0)));
+        assert!(zero.pow(Dual::new(1.0, 1.0)).bit_eq(Dual::new(0.0, 3.0)));
+    }
+
+    #[test]
+    fn the_root_at_zero_has_an_infinite_slope_that_a_zero_tangent_does_not_see() {
+        assert_eq!(Dual::new(0.0, 1.0).sqrt().tangent, f64::INFINITY);
+        assert!(Dual::new(0.0, 0.0).sqrt().bit_eq(Dual::new(0.0, 0.0)));
+    }
+
+    #[test]
+    fn a_power_moves_with_its_exponent() {
+        let power = Dual::new(2.0, 0.0).pow(Dual::new(3.0, 1.0));
+        assert_eq!(power.tangent, 8.0 * 2.0_f64.ln());
+    }
+
+    #[test]
+    fn the_slope_of_abs_at_zero_is_zero() {
+        assert!(Dual::new(-0.0, 7.0).abs().bit_eq(Dual::new(0.0, 0.0)));
+    }
+
+    #[test]
+    fn ties_share_the_tangent_evenly_and_comparisons_see_the_value_only() {
+        let (left, right) = (Dual::new(1.0, 4.0), Dual::new(1.0, 2.0));
+        assert_eq!(left, right);
+        assert_eq!(left.max(right).tangent, 3.0);
+        assert_eq!(left.min(right).tangent, 3.0);
+        assert!(left.max(Dual::constant(f64::NAN)).value.is_nan());
+    }
+
+    #[test]
+    fn a_dual_is_finite_when_both_parts_are() {
+        assert!(!Dual::new(1.0, f64::NAN).is_finite());
+        assert_eq!(
+            Dual::new(1.0, f64::INFINITY).offending_part(),
+            f64::INFINITY
+        );
+    }
+}

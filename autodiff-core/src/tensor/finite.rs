@@ -1,0 +1,197 @@
+//! Finding what is not finite, and sums that are tested before they are stored.
+//!
+//! Invariant: a chunk of a sum is tested before it is stored, so a failure can still name both terms.
+
+use super::base::Tensor;
+use super::element::Element;
+use super::map::each2;
+use super::storage::Storage;
+
+/// Elements that are tested at a time, while they are in the first-level cache.
+const CHUNK: usize = 512;
+
+/// The first entry of a sum that left the finite numbers; of a dual number, the part that did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct NonFiniteSum {
+    /// The flat row-major index.
+    pub(crate) index: usize,
+    /// What was there before.
+    pub(crate) previous: f64,
+    /// What was to be added.
+    pub(crate) contribution: f64,
+}
+
+impl<T: Element> Tensor<T> {
+    /// The flat row-major index of the first element that is not finite, and the part that is not.
+    #[must_use]
+    pub fn first_non_finite(&self) -> Option<(usize, f64)> {
+        for (block, chunk) in self.as_slice().chunks(CHUNK).enumerate() {
+            // Only a chunk that failed is searched.
+            if !T::all_finite(chunk) {
+                let place = chunk.iter().position(|x| !x.is_finite())?;
+                return Some((block * CHUNK + place, chunk[place].offending_part()));
+            }
+        }
+        None
+    }
+
+    /// Adds `other`, in the buffer of whichever of the two is held by nobody else. The caller has
+    /// checked that the shapes agree.
+    ///
+    /// # Errors
+    /// The first entry whose sum is not finite; entries before it may have been added already.
+    pub(crate) fn accumulate(&mut self, mut other: Tensor<T>) -> Result<(), NonFiniteSum> {
+        debug_assert_eq!(self.shape(), other.shape());
+        if self.is_unique() {
+            return add_to(self.as_mut_slice(), other.as_slice(), |own, new| (own, new));
+        }
+        if other.is_unique() {
+            add_to(other.as_mut_slice(), self.as_slice(), |new, own| (own, new))?;
+            *self = other;
+            return Ok(());
+        }
+        self.storage = sum_of(self, &other)?;
+        Ok(())
+    }
+}
+
+/// The sum in fresh storage.
+fn sum_of<T: Element>(left: &Tensor<T>, right: &Tensor<T>) -> Result<Storage<T>, NonFiniteSum> {
+    let (left, right) = (left.as_slice(), right.as_slice());
+    Storage::written(left.len(), T::zero(), |out| {
+        let chunks = out
+            .chunks_mut(CHUNK)
+            .zip(left.chunks(CHUNK))
+            .zip(right.chunks(CHUNK));
+        for (block, ((out, left), right)) in chunks.enumerate() {
+            each2(out, left, right, |x, y| x + y);
+            if !T::all_finite(out) {
+                return Err(first_bad(block * CHUNK, out, left, right));
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Adds in place, chunk by chunk: a chunk is summed aside and tested, then stored. `in_order` puts the
+/// earlier term before the later one.
+fn add_to<T: Element>(
+    target: &mut [T],
+    source: &[T],
+    in_order: impl Fn(T, T) -> (T, T),
+) -> Result<(), NonFiniteSum> {
+    let add = |(x, y): (T, T)| x + y;
+    let mut sums = [T::zero(); CHUNK];
+    for (block, (target, source)) in target
+        .chunks_mut(CHUNK)
+        .zip(source.chunks(CHUNK))
+        .enumerate()
+    {
+        let sums = &mut sums[..target.len()];
+        each2(sums, target, source, |x, y| add(in_order(x, y)));
+        if !T::all_finite(sums) {
+            let (own, new): (Vec<T>, Vec<T>) = target
+                .iter()
+                .zip(source)
+                .map(|(&x, &y)| in_order(x, y))
+                .unzip();
+            return Err(first_bad(block * CHUNK, sums, &own, &new));
+        }
+        target.copy_from_slice(sums);
+    }
+    Ok(())
+}
+
+/// Names the first bad entry of a chunk that begins at flat index `start`.
+fn first_bad<T: Element>(start: usize, sums: &[T], own: &[T], new: &[T]) -> NonFiniteSum {
+    let place = sums.iter().position(|x| !x.is_finite()).unwrap_or(0);
+    let term = |terms: &[T]| terms.get(place).copied().unwrap_or_default();
+    let [previous, contribution] = T::offending_parts(term(own), term(new));
+    NonFiniteSum {
+        index: start + place,
+        previous,
+        contribution,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tensor::Dual;
+
+    #[test]
+    fn the_first_bad_element_is_found_in_any_chunk() {
+        for place in [0, 511, 512, 1500] {
+            let mut x = Tensor::full([1501], 1.0).unwrap();
+            x.as_mut_slice()[place] = f64::INFINITY;
+            x.as_mut_slice()[1500] = f64::INFINITY;
+            assert_eq!(x.first_non_finite(), Some((place, f64::INFINITY)));
+        }
+        assert_eq!(
+            Tensor::<f64>::zeros([1501]).unwrap().first_non_finite(),
+            None
+        );
+    }
+
+    #[test]
+    fn a_sum_lands_in_the_unique_buffer_of_either_term() {
+        let mut own = Tensor::full([600], 1.0).unwrap();
+        let address = own.as_slice().as_ptr();
+        own.accumulate(Tensor::full([600], 2.0).unwrap()).unwrap();
+        assert_eq!(
+            (own.as_slice().as_ptr(), own.as_slice()[599]),
+            (address, 3.0)
+        );
+
+        let shared = own.clone();
+        let other = Tensor::full([600], 5.0).unwrap();
+        let address = other.as_slice().as_ptr();
+        own.accumulate(other).unwrap();
+        assert_eq!(
+            (own.as_slice().as_ptr(), own.as_slice()[599]),
+            (address, 8.0)
+        );
+        assert_eq!(shared.as_slice()[599], 3.0);
+    }
+
+    #[test]
+    fn a_sum_of_two_shared_terms_changes_neither_buffer() {
+        let mut own = Tensor::full([600], 1.0).unwrap();
+        let kept = own.clone();
+        own.accumulate(kept.clone()).unwrap();
+        assert_eq!((own.as_slice()[0], kept.as_slice()[0]), (2.0, 1.0));
+    }
+
+    #[test]
+    fn a_refused_sum_names_index_and_both_terms() {
+        let expected = NonFiniteSum {
+            index: 700,
+            previous: f64::MAX,
+            contribution: 0.75 * f64::MAX,
+        };
+        let holding =
+            |value: f64| Tensor::from_fn([1000], |i| if i == 700 { value } else { 1.0 }).unwrap();
+        for [keep_own, keep_other] in [[false, false], [true, false], [true, true]] {
+            let (mut own, other) = (holding(f64::MAX), holding(0.75 * f64::MAX));
+            let kept = (
+                keep_own.then(|| own.clone()),
+                keep_other.then(|| other.clone()),
+            );
+            assert_eq!(own.accumulate(other), Err(expected));
+            // The chunk that failed was not stored.
+            assert_eq!(own.as_slice()[700], f64::MAX);
+            assert!(kept.0.is_none_or(|kept| kept == holding(f64::MAX)));
+        }
+    }
+
+    #[test]
+    fn a_dual_sum_names_the_part_that_overflowed() {
+        let mut own = Tensor::scalar(Dual::new(1.0, f64::MAX));
+        let expected = NonFiniteSum {
+            index: 0,
+            previous: f64::MAX,
+            contribution: f64::MAX,
+        };
+        assert_eq!(own.accumulate(own.clone()), Err(expected));
+    }
+}

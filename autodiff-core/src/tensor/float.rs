@@ -1,0 +1,116 @@
+//! The element types of the machine: `f32` and `f64`.
+
+use super::element::{Element, ElementKind, sealed::Sealed};
+use super::kernel::{self, Matrix, MatrixMut};
+use super::math;
+
+macro_rules! float_element {
+    ($float:ident, $kind:ident, $erf:path, $gemm:path) => {
+        impl Sealed for $float {}
+
+        impl Element for $float {
+            const NAME: &'static str = stringify!($float);
+            const KIND: ElementKind = ElementKind::$kind;
+
+            #[inline]
+            fn from_f64(value: f64) -> Self {
+                value as Self
+            }
+            #[inline]
+            fn to_f64(self) -> f64 {
+                f64::from(self)
+            }
+            #[inline]
+            fn is_finite(self) -> bool {
+                self.is_finite()
+            }
+            #[inline]
+            fn bit_eq(self, other: Self) -> bool {
+                self.to_bits() == other.to_bits()
+            }
+            #[inline]
+            fn exp(self) -> Self {
+                self.exp()
+            }
+            #[inline]
+            fn exp_m1(self) -> Self {
+                self.exp_m1()
+            }
+            #[inline]
+            fn ln(self) -> Self {
+                self.ln()
+            }
+            #[inline]
+            fn ln_1p(self) -> Self {
+                self.ln_1p()
+            }
+            #[inline]
+            fn sqrt(self) -> Self {
+                self.sqrt()
+            }
+            #[inline]
+            fn sin(self) -> Self {
+                self.sin()
+            }
+            #[inline]
+            fn cos(self) -> Self {
+                self.cos()
+            }
+            #[inline]
+            fn tanh(self) -> Self {
+                self.tanh()
+            }
+            #[inline]
+            fn erf(self) -> Self {
+                $erf(self)
+            }
+            #[inline]
+            fn abs(self) -> Self {
+                self.abs()
+            }
+            #[inline]
+            fn recip(self) -> Self {
+                self.recip()
+            }
+            #[inline]
+            fn powi(self, exponent: i32) -> Self {
+                self.powi(exponent)
+            }
+            #[inline]
+            fn powf(self, exponent: f64) -> Self {
+                self.powf(exponent as Self)
+            }
+            #[inline]
+            fn pow(self, exponent: Self) -> Self {
+                self.powf(exponent)
+            }
+            #[inline]
+            fn max(self, other: Self) -> Self {
+                if self >= other || self.is_nan() {
+                    self
+                } else {
+                    other
+                }
+            }
+            #[inline]
+            fn min(self, other: Self) -> Self {
+                if self <= other || self.is_nan() {
+                    self
+                } else {
+                    other
+                }
+            }
+            fn gemm(
+                output: &mut MatrixMut<'_, Self>,
+                left: &Matrix<'_, Self>,
+                right: &Matrix<'_, Self>,
+                accumulate: bool,
+            ) {
+                $gemm(output, left, right, accumulate);
+            }
+        }
+    };
+}
+
+float_element!(f32, F32, math::erf_f32, kernel::multiply_f32);
+float_element!(f64, F64, math::erf_f64, kernel::multiply_f64);

@@ -1,0 +1,141 @@
+//! Copying strided elements into row-major order: by runs where they are contiguous, else by tiles.
+
+use std::array;
+
+use super::base::Tensor;
+use super::loops::Loops;
+use super::shape::Shape;
+use super::storage::{Storage, Stored};
+use crate::error::Result;
+
+/// The side of a tile: 16 elements of 4 bytes are one cache line.
+const TILE: usize = 16;
+
+/// An owned copy of the elements that a view with these strides shows.
+pub(super) fn copy<T: Stored>(
+    storage: &[T],
+    shape: &Shape,
+    strides: &[usize],
+) -> Result<Tensor<T>> {
+    let loops = Loops::new(shape, [strides]);
+    match storage.first() {
+        Some(&first) if loops.len() > 0 => {
+            Tensor::written(shape.clone(), first, |out| write(out, storage, &loops))
+        }
+        _ => Ok(Tensor {
+            shape: shape.clone(),
+            storage: Storage::Empty,
+        }),
+    }
+}
+
+fn write<T: Copy>(out: &mut [T], storage: &[T], loops: &Loops<1>) {
+    match loops.inner_strides() {
+        [0] => loops.for_each_run(0..loops.len(), |start, len, [offset]| {
+            out[start..start + len].fill(storage[offset]);
+        }),
+        [1] => loops.for_each_run(0..loops.len(), |start, len, [offset]| {
+            out[start..start + len].copy_from_slice(&storage[offset..offset + len]);
+        }),
+        [step] => match Transposition::of(loops) {
+            Some(plan) => plan.write(out, storage),
+            None => loops.for_each_run(0..loops.len(), |start, len, [offset]| {
+                for (place, &x) in out[start..start + len]
+                    .iter_mut()
+                    .zip(storage[offset..].iter().step_by(step))
+                {
+                    *place = x;
+                }
+            }),
+        },
+    }
+}
+
+/// A copy whose innermost axis strides over the input while another axis is contiguous there.
+struct Transposition {
+    /// Every axis but the two of a tile, as strides of input and output.
+    rest: Loops<2>,
+    /// Extent and output stride of the axis that is contiguous in the input.
+    along_input: [usize; 2],
+    /// Extent and input stride of the axis that is contiguous in the output.
+    along_output: [usize; 2],
+}
+
+impl Transposition {
+    fn of(loops: &Loops<1>) -> Option<Self> {
+        let mut axes: Vec<_> = loops
+            .axes()
+            .map(|axis| [axis.extent, axis.strides[0], 1])
+            .collect();
+        let mut output_stride = 1;
+        for axis in axes.iter_mut().rev() {
+            axis[2] = output_stride;
+            output_stride *= axis[0];
+        }
+        let [extent, input_stride, _] = axes.pop()?;
+        let contiguous = axes
+            .iter()
+            .position(|&[extent, stride, _]| stride == 1 && extent >= 4)?;
+        let [along, _, along_stride] = axes.remove(contiguous);
+        let shape: Vec<_> = axes.iter().map(|axis| axis[0]).collect();
+        let strides: [Vec<_>; 2] = [
+            axes.iter().map(|axis| axis[1]).collect(),
+            axes.iter().map(|axis| axis[2]).collect(),
+        ];
+        let [input, output] = &strides;
+        Some(Self {
+            rest: Loops::new(&shape, [input, output]),
+            along_input: [along, along_stride],
+            along_output: [extent, input_stride],
+        })
+    }
+
+    fn write<T: Copy>(&self, out: &mut [T], storage: &[T]) {
+        let steps = self.rest.inner_strides();
+        self.rest
+            .for_each_run(0..self.rest.len(), |_, len, [input, output]| {
+                for index in 0..len {
+                    let input = input + index * steps[0];
+                    let output = output + index * steps[1];
+                    self.write_plane(&mut out[output..], &storage[input..]);
+                }
+            });
+    }
+
+    /// `out[q Q + p] = storage[q + p P]`, tile by tile.
+    fn write_plane<T: Copy>(&self, out: &mut [T], storage: &[T]) {
+        let [inputs, output_stride] = self.along_input;
+        let [outputs, input_stride] = self.along_output;
+        for p in (0..outputs).step_by(TILE) {
+            for q in (0..inputs).step_by(TILE) {
+                if p + TILE <= outputs && q + TILE <= inputs {
+                    let from = &storage[q + p * input_stride..];
+                    write_tile(
+                        &mut out[q * output_stride + p..],
+                        output_stride,
+                        from,
+                        input_stride,
+                    );
+                    continue;
+                }
+                for q in q..inputs.min(q + TILE) {
+                    for p in p..outputs.min(p + TILE) {
+                        out[q * output_stride + p] = storage[q + p * input_stride];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// One full tile, read line by line into registers and cache, written line by line.
+fn write_tile<T: Copy>(out: &mut [T], output_stride: usize, storage: &[T], input_stride: usize) {
+    let mut tile = [[storage[0]; TILE]; TILE];
+    for (p, line) in tile.iter_mut().enumerate() {
+        line.copy_from_slice(&storage[p * input_stride..][..TILE]);
+    }
+    for q in 0..TILE {
+        let line: [T; TILE] = array::from_fn(|p| tile[p][q]);
+        out[q * output_stride..][..TILE].copy_from_slice(&line);
+    }
+}

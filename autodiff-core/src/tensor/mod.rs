@@ -1,0 +1,36 @@
+//! Owned tensors, borrowed strided views, and the traversals that broadcasting and reduction share.
+
+mod base;
+mod dual;
+mod element;
+mod expand;
+mod finite;
+mod float;
+mod kernel;
+mod loops;
+mod map;
+mod materialize;
+mod math;
+mod offsets;
+mod pool;
+mod projection;
+mod rearrange;
+mod reduce;
+mod shape;
+mod storage;
+mod sum;
+mod view;
+mod zip;
+
+pub use base::Tensor;
+pub use dual::Dual;
+pub use element::{Element, ElementKind};
+pub(crate) use finite::NonFiniteSum;
+pub use kernel::{Matrix, MatrixMut};
+pub use offsets::ProjectedOffsets;
+pub use pool::release_buffers;
+pub use projection::Projection;
+pub use shape::Shape;
+pub use storage::Stored;
+pub use view::TensorView;
+pub use zip::broadcast_shapes;

@@ -1,0 +1,235 @@
+//! Extents of a tensor, inline up to rank 4.
+//!
+//! Invariant: rank is not capped, and no count is formed without an overflow check.
+
+use std::fmt;
+use std::ops::Deref;
+
+use smallvec::SmallVec;
+
+use crate::error::{Result, TensorError};
+
+/// Extents or strides of small rank, without an allocation up to rank 4.
+pub(crate) type Extents = SmallVec<[usize; 4]>;
+
+/// The extents of a tensor, outermost first; rank 0 is a scalar.
+#[derive(PartialEq, Eq, Hash, Default)]
+pub struct Shape(Extents);
+
+impl Shape {
+    /// The number of elements.
+    ///
+    /// A shape with a zero extent holds no element, even where the product of its other extents
+    /// would overflow: nothing is stored and no address is formed.
+    ///
+    /// # Errors
+    /// `ShapeOverflow` where the product does not fit into `usize`.
+    pub fn element_count(&self) -> Result<usize, TensorError> {
+        element_count(self)
+    }
+
+    /// Row-major strides of contiguous storage, in elements.
+    #[must_use]
+    pub fn strides(&self) -> SmallVec<[usize; 4]> {
+        row_major_strides(self)
+    }
+}
+
+/// The number of elements of a shape; see [`Shape::element_count`].
+pub(crate) fn element_count(shape: &[usize]) -> Result<usize, TensorError> {
+    if shape.contains(&0) {
+        return Ok(0);
+    }
+    shape
+        .iter()
+        .try_fold(1_usize, |count, &extent| count.checked_mul(extent))
+        .ok_or_else(|| TensorError::ShapeOverflow {
+            shape: shape.to_vec(),
+        })
+}
+
+/// Row-major strides. They saturate, which only a shape without elements can bring about.
+pub(crate) fn row_major_strides(shape: &[usize]) -> Extents {
+    let mut strides = Extents::from_elem(1, shape.len());
+    let mut stride = 1_usize;
+    for (place, &extent) in strides.iter_mut().zip(shape).rev() {
+        *place = stride;
+        stride = stride.saturating_mul(extent);
+    }
+    strides
+}
+
+/// Checks that `axis` exists in a shape of `rank` axes.
+pub(crate) fn check_axis(axis: usize, rank: usize) -> Result<(), TensorError> {
+    if axis < rank {
+        Ok(())
+    } else {
+        Err(TensorError::AxisOutOfRange { axis, rank })
+    }
+}
+
+/// Checks that `axes` names every one of `rank` axes exactly once.
+pub(crate) fn check_permutation(axes: &[usize], rank: usize) -> Result<(), TensorError> {
+    if axes.len() != rank {
+        return Err(TensorError::AxisCount {
+            expected: rank,
+            actual: axes.len(),
+        });
+    }
+    check_distinct(axes, rank)
+}
+
+/// Checks that `axes` are axes of a shape of `rank` axes, none of them twice.
+pub(crate) fn check_distinct(axes: &[usize], rank: usize) -> Result<(), TensorError> {
+    for (position, &axis) in axes.iter().enumerate() {
+        check_axis(axis, rank)?;
+        if axes.iter().take(position).any(|&earlier| earlier == axis) {
+            return Err(TensorError::DuplicateAxis { axis });
+        }
+    }
+    Ok(())
+}
+
+// `SmallVec::clone` pushes one by one; this copies.
+impl Clone for Shape {
+    fn clone(&self) -> Self {
+        Self(Extents::from_slice(&self.0))
+    }
+}
+
+impl Deref for Shape {
+    type Target = [usize];
+    fn deref(&self) -> &[usize] {
+        &self.0
+    }
+}
+
+impl AsRef<[usize]> for Shape {
+    fn as_ref(&self) -> &[usize] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+impl From<Vec<usize>> for Shape {
+    fn from(extents: Vec<usize>) -> Self {
+        Self(Extents::from_slice(&extents))
+    }
+}
+
+impl From<&Vec<usize>> for Shape {
+    fn from(extents: &Vec<usize>) -> Self {
+        Self(Extents::from_slice(extents))
+    }
+}
+
+impl From<&[usize]> for Shape {
+    fn from(extents: &[usize]) -> Self {
+        Self(Extents::from_slice(extents))
+    }
+}
+
+impl<const N: usize> From<[usize; N]> for Shape {
+    fn from(extents: [usize; N]) -> Self {
+        Self(Extents::from_slice(&extents))
+    }
+}
+
+impl<const N: usize> From<&[usize; N]> for Shape {
+    fn from(extents: &[usize; N]) -> Self {
+        Self(Extents::from_slice(extents))
+    }
+}
+
+impl From<&Shape> for Shape {
+    fn from(shape: &Shape) -> Self {
+        shape.clone()
+    }
+}
+
+impl From<Extents> for Shape {
+    fn from(extents: Extents) -> Self {
+        Self(extents)
+    }
+}
+
+impl From<Shape> for Vec<usize> {
+    fn from(shape: Shape) -> Self {
+        shape.to_vec()
+    }
+}
+
+impl FromIterator<usize> for Shape {
+    fn from_iter<I: IntoIterator<Item = usize>>(extents: I) -> Self {
+        Self(extents.into_iter().collect())
+    }
+}
+
+impl PartialEq<[usize]> for Shape {
+    fn eq(&self, other: &[usize]) -> bool {
+        **self == *other
+    }
+}
+
+impl<const N: usize> PartialEq<[usize; N]> for Shape {
+    fn eq(&self, other: &[usize; N]) -> bool {
+        **self == *other
+    }
+}
+
+impl PartialEq<Vec<usize>> for Shape {
+    fn eq(&self, other: &Vec<usize>) -> bool {
+        **self == **other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scalar_has_one_element() {
+        assert_eq!(Shape::from([]).element_count(), Ok(1));
+    }
+
+    #[test]
+    fn a_product_that_overflows_is_refused() {
+        let shape = Shape::from([usize::MAX, 2]);
+        assert_eq!(
+            shape.element_count(),
+            Err(TensorError::ShapeOverflow {
+                shape: vec![usize::MAX, 2]
+            })
+        );
+    }
+
+    #[test]
+    fn a_zero_extent_holds_nothing_even_beside_an_overflow() {
+        assert_eq!(Shape::from([usize::MAX, 2, 0]).element_count(), Ok(0));
+        assert_eq!(Shape::from([0, usize::MAX, 2]).element_count(), Ok(0));
+    }
+
+    #[test]
+    fn strides_are_row_major() {
+        assert_eq!(Shape::from([2, 3, 4]).strides().as_slice(), [12, 4, 1]);
+    }
+
+    #[test]
+    fn a_shape_prints_like_a_list() {
+        assert_eq!(
+            format!("{} {:?}", Shape::from([2, 3]), Shape::from([0; 5])),
+            "[2, 3] [0, 0, 0, 0, 0]"
+        );
+    }
+}

@@ -1,0 +1,196 @@
+//! Where elements live: inline up to four, else in a shared buffer that is copied on write.
+//!
+//! Invariant: at most [`INLINE`] elements are inline, so that a scalar costs no allocation.
+//! Invariant: a buffer is written only while one tensor holds it.
+
+use std::mem::take;
+use std::sync::Arc;
+
+use super::pool;
+
+/// How many elements need no allocation.
+pub(super) const INLINE: usize = 4;
+
+/// What a tensor can hold: plain data that may be copied and cross threads.
+pub trait Stored: Copy + Send + Sync + 'static {}
+impl<T: Copy + Send + Sync + 'static> Stored for T {}
+
+/// The elements of one tensor.
+#[derive(Clone)]
+pub(super) enum Storage<T> {
+    Empty,
+    Inline { len: usize, values: [T; INLINE] },
+    Shared(Arc<Buffer<T>>),
+}
+
+/// Elements on the heap, recycled when the last tensor lets go.
+pub(super) struct Buffer<T> {
+    values: Vec<T>,
+    recycle: fn(Vec<T>),
+}
+
+impl<T> Drop for Buffer<T> {
+    fn drop(&mut self) {
+        (self.recycle)(take(&mut self.values));
+    }
+}
+
+impl<T> Storage<T> {
+    pub(super) fn as_slice(&self) -> &[T] {
+        match self {
+            Self::Empty => &[],
+            Self::Inline { len, values } => values.get(..*len).unwrap_or(values),
+            Self::Shared(buffer) => &buffer.values,
+        }
+    }
+
+    /// Whether nobody else holds these elements.
+    pub(super) fn is_unique(&self) -> bool {
+        match self {
+            Self::Empty | Self::Inline { .. } => true,
+            Self::Shared(buffer) => Arc::strong_count(buffer) == 1,
+        }
+    }
+
+    pub(super) fn is_same_buffer(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Shared(buffer), Self::Shared(other)) => Arc::ptr_eq(buffer, other),
+            _ => false,
+        }
+    }
+}
+
+impl<T: Stored> Storage<T> {
+    pub(super) fn from_vec(values: Vec<T>) -> Self {
+        match Self::inline(&values) {
+            Some(storage) => storage,
+            None => Self::shared(values),
+        }
+    }
+
+    fn shared(values: Vec<T>) -> Self {
+        Self::Shared(Arc::new(Buffer {
+            values,
+            recycle: pool::recycle::<T>,
+        }))
+    }
+
+    /// At most [`INLINE`] elements.
+    pub(super) fn from_few(mut values: impl Iterator<Item = T>) -> Self {
+        let Some(first) = values.next() else {
+            return Self::Empty;
+        };
+        let mut places = [first; INLINE];
+        let mut len = 1;
+        for (place, value) in places.iter_mut().skip(1).zip(values) {
+            *place = value;
+            len += 1;
+        }
+        Self::Inline {
+            len,
+            values: places,
+        }
+    }
+
+    /// One element from each input, `first` being that of `input[0]` already.
+    pub(super) fn mapped<S: Copy>(
+        input: &[S],
+        f: impl Fn(S) -> T,
+        write: impl FnOnce(&mut [T]),
+    ) -> Self {
+        let Some((&first, rest)) = input.split_first() else {
+            return Self::Empty;
+        };
+        let first = f(first);
+        if rest.len() < INLINE {
+            let mut values = [first; INLINE];
+            for (place, &x) in values.iter_mut().skip(1).zip(rest) {
+                *place = f(x);
+            }
+            return Self::Inline {
+                len: input.len(),
+                values,
+            };
+        }
+        let mut values = pool::buffer(input.len(), first);
+        write(&mut values);
+        Self::shared(values)
+    }
+
+    fn inline(values: &[T]) -> Option<Self> {
+        let Some(&first) = values.first() else {
+            return Some(Self::Empty);
+        };
+        let mut places = [first; INLINE];
+        places.get_mut(..values.len())?.copy_from_slice(values);
+        Some(Self::Inline {
+            len: values.len(),
+            values: places,
+        })
+    }
+
+    /// `len` elements written by `write`, which must overwrite all of them: before, they hold `fill`
+    /// or what an earlier tensor left in a recycled buffer.
+    pub(super) fn written<E>(
+        len: usize,
+        fill: T,
+        write: impl FnOnce(&mut [T]) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        if len == 0 {
+            write(&mut [])?;
+            return Ok(Self::Empty);
+        }
+        let mut values = [fill; INLINE];
+        if let Some(places) = values.get_mut(..len) {
+            write(places)?;
+            return Ok(Self::Inline { len, values });
+        }
+        let mut values = pool::buffer(len, fill);
+        match write(&mut values) {
+            Ok(()) => Ok(Self::shared(values)),
+            Err(error) => {
+                pool::recycle(values);
+                Err(error)
+            }
+        }
+    }
+
+    /// The elements for writing; a shared buffer is copied first.
+    pub(super) fn make_mut(&mut self) -> &mut [T] {
+        if !self.is_unique() {
+            *self = Self::copied(self.as_slice());
+        }
+        match self {
+            Self::Empty => &mut [],
+            Self::Inline { len, values } => values.get_mut(..*len).unwrap_or_default(),
+            Self::Shared(buffer) => match Arc::get_mut(buffer) {
+                Some(buffer) => &mut buffer.values,
+                None => &mut [],
+            },
+        }
+    }
+
+    fn copied(values: &[T]) -> Self {
+        if let Some(storage) = Self::inline(values) {
+            return storage;
+        }
+        match values.first() {
+            None => Self::Empty,
+            Some(&first) => {
+                let mut copy = pool::buffer(values.len(), first);
+                copy.copy_from_slice(values);
+                Self::shared(copy)
+            }
+        }
+    }
+
+    pub(super) fn into_vec(self) -> Vec<T> {
+        match self {
+            Self::Shared(buffer) => match Arc::try_unwrap(buffer) {
+                Ok(mut buffer) => take(&mut buffer.values),
+                Err(buffer) => buffer.values.clone(),
+            },
+            other => other.as_slice().to_vec(),
+        }
+    }
+}

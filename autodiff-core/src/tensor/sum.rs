@@ -1,0 +1,147 @@
+//! Sums of contiguous runs: vectorised, pairwise, in an order that depends on the length only.
+//!
+//! Invariant: the error grows with the logarithm of the length, so a million `f32` keep six digits.
+
+use super::element::Element;
+
+/// Independent partial sums, so that additions neither wait for each other nor pile up in one place.
+const LANES: usize = 16;
+
+/// Elements that are summed lane by lane before the pairwise tree takes over.
+pub(super) const BLOCK: usize = 256;
+
+/// Adds block sums in a balanced tree while they arrive: partial sum `k` covers `2^k` blocks.
+pub(super) struct Pairwise<T> {
+    partial: [T; usize::BITS as usize],
+    blocks: usize,
+}
+
+impl<T: Element> Pairwise<T> {
+    pub(super) fn new() -> Self {
+        Self {
+            partial: [T::zero(); usize::BITS as usize],
+            blocks: 0,
+        }
+    }
+
+    pub(super) fn push(&mut self, block: T) {
+        let mut sum = block;
+        // Like a carry in binary counting: equal-sized neighbours merge.
+        let merged = self.blocks.trailing_ones() as usize;
+        for earlier in self.partial.iter().take(merged) {
+            sum = *earlier + sum;
+        }
+        if let Some(place) = self.partial.get_mut(merged) {
+            *place = sum;
+        }
+        self.blocks += 1;
+    }
+
+    pub(super) fn total(&self) -> T {
+        let mut held = self
+            .partial
+            .iter()
+            .enumerate()
+            .filter(|(level, _)| (self.blocks >> level) & 1 == 1);
+        let Some((_, &first)) = held.next() else {
+            return T::zero();
+        };
+        held.fold(first, |sum, (_, &earlier)| earlier + sum)
+    }
+}
+
+/// The sum of a run.
+pub(super) fn pairwise<T: Element>(values: &[T]) -> T {
+    if values.len() <= BLOCK {
+        return block_sum(values);
+    }
+    let mut sum = Pairwise::new();
+    for block in values.chunks(BLOCK) {
+        sum.push(block_sum(block));
+    }
+    sum.total()
+}
+
+fn block_sum<T: Element>(values: &[T]) -> T {
+    let (groups, rest) = values.as_chunks::<LANES>();
+    let mut rest_sum = T::zero();
+    for &x in rest {
+        rest_sum += x;
+    }
+    let Some((first, groups)) = groups.split_first() else {
+        return rest_sum;
+    };
+    let mut lanes = *first;
+    for group in groups {
+        for (lane, &x) in lanes.iter_mut().zip(group) {
+            *lane += x;
+        }
+    }
+    let mut width = LANES / 2;
+    while width > 0 {
+        let (low, high) = lanes.split_at_mut(width);
+        for (lane, &x) in low.iter_mut().zip(high.iter()) {
+            *lane += x;
+        }
+        width /= 2;
+    }
+    lanes[0] + rest_sum
+}
+
+/// Whether every part of every element is finite.
+///
+/// `0 x` is zero for a finite `x` and NaN for any other, and a lane that has turned NaN stays NaN.
+pub(super) fn all_finite<T: Element>(values: &[T]) -> bool {
+    let zero = T::zero();
+    let (groups, rest) = values.as_chunks::<LANES>();
+    let mut lanes = [zero; LANES];
+    for group in groups {
+        for (lane, &x) in lanes.iter_mut().zip(group) {
+            *lane += x * zero;
+        }
+    }
+    lanes.iter().all(|lane| lane.is_finite()) && rest.iter().all(|x| x.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tensor::Dual;
+
+    #[test]
+    fn a_million_tenths_in_single_precision_are_right_to_1e_6() {
+        let sum = pairwise(&vec![0.1_f32; 1_000_000]);
+        // The exact sum of a million copies of the f32 nearest to 0.1.
+        let exact = 1e6 * f64::from(0.1_f32);
+        assert!(
+            (f64::from(sum) - exact).abs() <= 1e-6 * exact,
+            "{sum} against {exact}"
+        );
+    }
+
+    #[test]
+    fn small_integers_sum_exactly_at_every_length() {
+        for len in (0..600).chain([4095, 4096, 4097]) {
+            let values: Vec<f64> = (0..len).map(f64::from).collect();
+            assert_eq!(pairwise(&values), f64::from(len * (len - 1) / 2).max(0.0));
+        }
+    }
+
+    #[test]
+    fn one_bad_element_at_any_place_is_seen() {
+        for len in [1, 5, 16, 17, 40] {
+            for place in 0..len {
+                for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                    let mut values = vec![f64::MAX; len];
+                    assert!(all_finite(&values));
+                    values[place] = bad;
+                    assert!(!all_finite(&values), "{bad} at {place} of {len}");
+                    let mut duals: Vec<Dual> = vec![Dual::new(1.0, f64::MIN); len];
+                    assert!(all_finite(&duals));
+                    duals[place].tangent = bad;
+                    assert!(!all_finite(&duals));
+                }
+            }
+        }
+    }
+}
