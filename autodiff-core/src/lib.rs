@@ -38,6 +38,7 @@ pub mod prelude {
 #[doc(hidden)]
 pub mod __private {
     pub use crate::rule::*;
+    pub use crate::{Dual, Element, Identity, Operation, Tensor, TensorAutodiffError, TensorValue};
     pub use crate::tape::{Primal, Recorder, Value};
     pub use inventory;
     pub use smallvec::{SmallVec, smallvec};

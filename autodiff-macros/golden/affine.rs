@@ -187,23 +187,23 @@ const _: () = {
         let ::core::option::Option::Some(saved) = <dyn ::core::any::Any>::downcast_ref::<
             __VjpRuleSaved<E>,
         >(::renamed::__private::SavedContext::<E>::as_any(saved)) else {
-            return ::core::result::Result::Err(
-                ::renamed::__private::foreign_context(__VJP_RULE_OPERATION),
-            );
+            return ::core::result::Result::Err(::renamed::__private::TensorAutodiffError::SavedContextMismatch {
+                operation: __VJP_RULE_OPERATION,
+            });
         };
         match call.vjp {
             0usize => {
                 let ::core::option::Option::Some(saved) = &saved.all else {
-                    return ::core::result::Result::Err(
-                        ::renamed::__private::foreign_context(__VJP_RULE_OPERATION),
-                    );
+                    return ::core::result::Result::Err(::renamed::__private::TensorAutodiffError::SavedContextMismatch {
+                        operation: __VJP_RULE_OPERATION,
+                    });
                 };
                 let ::core::result::Result::Ok(wanted) = <[::core::primitive::bool; 3usize] as ::core::convert::TryFrom<
                     &[::core::primitive::bool],
                 >>::try_from(call.wanted) else {
-                    return ::core::result::Result::Err(
-                        ::renamed::__private::foreign_context(__VJP_RULE_OPERATION),
-                    );
+                    return ::core::result::Result::Err(::renamed::__private::TensorAutodiffError::SavedContextMismatch {
+                        operation: __VJP_RULE_OPERATION,
+                    });
                 };
                 all(
                         call.upstream,
@@ -222,9 +222,9 @@ const _: () = {
                     .map_err(__vjp_rule_named)
             }
             _ => {
-                ::core::result::Result::Err(
-                    ::renamed::__private::foreign_context(__VJP_RULE_OPERATION),
-                )
+                ::core::result::Result::Err(::renamed::__private::TensorAutodiffError::SavedContextMismatch {
+                    operation: __VJP_RULE_OPERATION,
+                })
             }
         }
     }

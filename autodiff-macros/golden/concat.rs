@@ -154,25 +154,25 @@ const _: () = {
         let ::core::option::Option::Some(saved) = <dyn ::core::any::Any>::downcast_ref::<
             __VjpRuleSaved,
         >(::autodiff_core::__private::SavedContext::<T>::as_any(saved)) else {
-            return ::core::result::Result::Err(
-                ::autodiff_core::__private::foreign_context(__VJP_RULE_OPERATION),
-            );
+            return ::core::result::Result::Err(::autodiff_core::__private::TensorAutodiffError::SavedContextMismatch {
+                operation: __VJP_RULE_OPERATION,
+            });
         };
         match call.vjp {
             0usize => {
                 let ::core::option::Option::Some(saved) = &saved.inputs_vjp else {
-                    return ::core::result::Result::Err(
-                        ::autodiff_core::__private::foreign_context(__VJP_RULE_OPERATION),
-                    );
+                    return ::core::result::Result::Err(::autodiff_core::__private::TensorAutodiffError::SavedContextMismatch {
+                        operation: __VJP_RULE_OPERATION,
+                    });
                 };
                 inputs_vjp(&call.upstream, call.index, saved.axis, &saved.extents)
                     .map(::autodiff_core::__private::Contributions::One)
                     .map_err(__vjp_rule_named)
             }
             _ => {
-                ::core::result::Result::Err(
-                    ::autodiff_core::__private::foreign_context(__VJP_RULE_OPERATION),
-                )
+                ::core::result::Result::Err(::autodiff_core::__private::TensorAutodiffError::SavedContextMismatch {
+                    operation: __VJP_RULE_OPERATION,
+                })
             }
         }
     }

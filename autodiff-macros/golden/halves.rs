@@ -158,25 +158,25 @@ const _: () = {
                 ::core::primitive::f64,
             >::as_any(saved),
         ) else {
-            return ::core::result::Result::Err(
-                ::autodiff_core::__private::foreign_context(__VJP_RULE_OPERATION),
-            );
+            return ::core::result::Result::Err(::autodiff_core::__private::TensorAutodiffError::SavedContextMismatch {
+                operation: __VJP_RULE_OPERATION,
+            });
         };
         match call.vjp {
             0usize => {
                 let ::core::option::Option::Some(saved) = &saved.x_vjp else {
-                    return ::core::result::Result::Err(
-                        ::autodiff_core::__private::foreign_context(__VJP_RULE_OPERATION),
-                    );
+                    return ::core::result::Result::Err(::autodiff_core::__private::TensorAutodiffError::SavedContextMismatch {
+                        operation: __VJP_RULE_OPERATION,
+                    });
                 };
                 x_vjp(&call.upstream, &saved.output, call.output_index, saved.middle)
                     .map(::autodiff_core::__private::Contributions::One)
                     .map_err(__vjp_rule_named)
             }
             _ => {
-                ::core::result::Result::Err(
-                    ::autodiff_core::__private::foreign_context(__VJP_RULE_OPERATION),
-                )
+                ::core::result::Result::Err(::autodiff_core::__private::TensorAutodiffError::SavedContextMismatch {
+                    operation: __VJP_RULE_OPERATION,
+                })
             }
         }
     }

@@ -199,16 +199,16 @@ const _: () = {
         let ::core::option::Option::Some(saved) = <dyn ::core::any::Any>::downcast_ref::<
             __VjpRuleSaved<T>,
         >(::autodiff_core::__private::SavedContext::<T>::as_any(saved)) else {
-            return ::core::result::Result::Err(
-                ::autodiff_core::__private::foreign_context(__VJP_RULE_OPERATION),
-            );
+            return ::core::result::Result::Err(::autodiff_core::__private::TensorAutodiffError::SavedContextMismatch {
+                operation: __VJP_RULE_OPERATION,
+            });
         };
         match call.vjp {
             0usize => {
                 let ::core::option::Option::Some(saved) = &saved.lhs_vjp else {
-                    return ::core::result::Result::Err(
-                        ::autodiff_core::__private::foreign_context(__VJP_RULE_OPERATION),
-                    );
+                    return ::core::result::Result::Err(::autodiff_core::__private::TensorAutodiffError::SavedContextMismatch {
+                        operation: __VJP_RULE_OPERATION,
+                    });
                 };
                 lhs_vjp(&call.upstream, &saved.rhs, &saved.lhs_fit)
                     .map(::autodiff_core::__private::Contributions::One)
@@ -216,18 +216,18 @@ const _: () = {
             }
             1usize => {
                 let ::core::option::Option::Some(saved) = &saved.rhs_vjp else {
-                    return ::core::result::Result::Err(
-                        ::autodiff_core::__private::foreign_context(__VJP_RULE_OPERATION),
-                    );
+                    return ::core::result::Result::Err(::autodiff_core::__private::TensorAutodiffError::SavedContextMismatch {
+                        operation: __VJP_RULE_OPERATION,
+                    });
                 };
                 rhs_vjp(&call.upstream, &saved.lhs, &saved.rhs_fit)
                     .map(::autodiff_core::__private::Contributions::One)
                     .map_err(__vjp_rule_named)
             }
             _ => {
-                ::core::result::Result::Err(
-                    ::autodiff_core::__private::foreign_context(__VJP_RULE_OPERATION),
-                )
+                ::core::result::Result::Err(::autodiff_core::__private::TensorAutodiffError::SavedContextMismatch {
+                    operation: __VJP_RULE_OPERATION,
+                })
             }
         }
     }

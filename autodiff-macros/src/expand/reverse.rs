@@ -42,7 +42,7 @@ pub fn dispatch(context: &Context<'_>) -> TokenStream {
         ..
     } = context;
     let foreign = quote_spanned! {*site=>
-        ::core::result::Result::Err(#core::foreign_context(__VJP_RULE_OPERATION))
+        ::core::result::Result::Err(#core::TensorAutodiffError::SavedContextMismatch { operation: __VJP_RULE_OPERATION })
     };
     let (saved, downcast) = if saving(context).next().is_some() {
         let ty = context_type(context);
