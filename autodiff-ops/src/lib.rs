@@ -1,1 +1,27 @@
-//! The operations, one annotated function each.
+//! The operations, one annotated function each, by family.
+//!
+//! Every operation works on plain tensors and on the tape under one name, as a function and as a method:
+//!
+//! ```
+//! use autodiff_ops::prelude::*;
+//!
+//! # fn main() -> Result<()> {
+//! let x = TensorValue::parameter(Tensor::from_vec([2, 2], vec![1.0, 2.0, 3.0, 4.0])?)?;
+//! let loss = x.mul(&x)?.sum_axis(0, false)?.mean_axis(0, false)?;
+//! loss.backward()?;
+//! assert_eq!(x.gradient_snapshot(), Some(Tensor::from_vec([2, 2], vec![1.0, 2.0, 3.0, 4.0])?));
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod elementwise;
+pub mod reduce;
+pub mod shape;
+
+/// The core's prelude and every operation.
+pub mod prelude {
+    pub use crate::elementwise::*;
+    pub use crate::reduce::*;
+    pub use crate::shape::*;
+    pub use autodiff_core::prelude::*;
+}

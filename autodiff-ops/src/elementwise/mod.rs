@@ -1,0 +1,5 @@
+//! Operations that work element by element.
+
+mod arithmetic;
+
+pub use arithmetic::*;

@@ -1,0 +1,5 @@
+//! Operations that combine the elements along axes.
+
+mod sum;
+
+pub use sum::*;
