@@ -12,7 +12,7 @@ pub use call::{Call, CallError, Input};
 pub use case::{Case, CaseKind, Choice, Drawn, InputSpec};
 pub use record::{
     Contributions, ElementRule, Outputs, Parameter, ParameterKind, ReverseCall, ReverseFn, Rule,
-    RuleElement, SavedName, Vjp,
+    SavedName, Vjp,
 };
 pub use registry::Registry;
 pub use saved::{SavedContext, SavedField, SavedFields, SavedValue};

@@ -1,5 +1,7 @@
 //! The record of one declared operation, as submitted to `inventory` by its declaration.
 
+use std::any::Any;
+
 use smallvec::SmallVec;
 
 use super::{Call, Case, SavedContext};
@@ -139,33 +141,14 @@ pub enum Contributions<T> {
     Joint(SmallVec<[Option<Tensor<T>>; 4]>),
 }
 
-/// The element types that rules are registered for.
-pub trait RuleElement: Sized {
-    /// The part of `rule` for this element type.
-    fn of(rule: &Rule) -> Option<&ElementRule<Self>>
-    where
-        Self: Element;
-}
-
-impl RuleElement for f32 {
-    fn of(rule: &Rule) -> Option<&ElementRule<Self>> {
-        rule.f32.as_ref()
-    }
-}
-
-impl RuleElement for f64 {
-    fn of(rule: &Rule) -> Option<&ElementRule<Self>> {
-        rule.f64.as_ref()
-    }
-}
-
-impl RuleElement for Dual<f64> {
-    fn of(rule: &Rule) -> Option<&ElementRule<Self>> {
-        rule.dual.as_ref()
-    }
-}
-
 impl Rule {
+    /// The functions for one element type, if the rule is registered for it.
+    pub fn for_element<T: Element>(&self) -> Option<&ElementRule<T>> {
+        let parts: [&dyn Any; 3] = [&self.f32, &self.f64, &self.dual];
+        let part = parts.into_iter().find_map(<dyn Any>::downcast_ref::<Option<ElementRule<T>>>);
+        part.and_then(Option::as_ref)
+    }
+
     /// The element types that the rule is registered for, by name.
     pub fn element_types(&self) -> Vec<&'static str> {
         [

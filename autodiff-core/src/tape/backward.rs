@@ -9,7 +9,7 @@ use super::pending::Pending;
 use super::trace::{EdgeStep, Observer, TensorBackwardPass, Trace, position_of};
 use super::value::TensorValue;
 use crate::error::{Result, TensorAutodiffError};
-use crate::rule::{Registry, Rule, RuleElement};
+use crate::rule::{Registry, Rule};
 use crate::tensor::{Element, Tensor, TensorView};
 
 /// Whether a pass keeps the graph for another one.
@@ -162,7 +162,7 @@ fn collect<T: Element>(output: &TensorValue<T>) -> Result<Reached<T>> {
         let rule = registry.clone().and_then(|registry| registry.rule(operation));
         match rule {
             Ok(rule) => {
-                if T::of(rule).is_none() && reached.unknown.is_none() {
+                if rule.for_element::<T>().is_none() && reached.unknown.is_none() {
                     reached.unknown = Some(unsupported::<T>(operation));
                 }
                 reached.nodes.push((node, Some(rule)));

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::node::{Edge, HistoryRef};
 use crate::error::{RegistryError, Result, TensorAutodiffError};
 use crate::operation::Operation;
-use crate::rule::{Contributions, ReverseCall, Rule, RuleElement};
+use crate::rule::{Contributions, ReverseCall, Rule};
 use crate::tensor::{Element, Tensor};
 
 /// One contribution per edge, in operand order; none for an untracked parent.
@@ -36,7 +36,7 @@ pub(crate) fn contributions<T: Element>(
     mut adjust: impl FnMut(usize, Tensor<T>) -> Tensor<T>,
 ) -> Result<EdgeContributions<T>, Fault> {
     let operation = rule.operation;
-    let reverse = T::of(rule).ok_or_else(|| unsupported::<T>(operation))?.reverse;
+    let reverse = rule.for_element::<T>().ok_or_else(|| unsupported::<T>(operation))?.reverse;
     let edges = history.edges;
     let mut results: EdgeContributions<T> = edges.iter().map(|_| None).collect();
     // The last call gets the adjoint itself, so that a rule may reuse its buffer.
@@ -114,7 +114,7 @@ fn check<T: Element>(
     edge: &Edge<T>,
     contribution: Tensor<T>,
 ) -> Result<Tensor<T>, Fault> {
-    edge.parent.with_shape_of(|expected| {
+    edge.parent.with_shape(|expected| {
         if contribution.shape() == expected {
             return Ok(());
         }

@@ -92,9 +92,14 @@ impl<T: Element> TensorValue<T> {
 
     /// The value's shape.
     pub fn shape(&self) -> Vec<usize> {
+        self.with_shape(<[usize]>::to_vec)
+    }
+
+    /// The value's shape, looked at without copying it.
+    pub(crate) fn with_shape<R>(&self, look: impl FnOnce(&[usize]) -> R) -> R {
         match &self.0.content {
-            Content::Fixed(tensor) => tensor.shape().to_vec(),
-            Content::Parameter(parameter) => parameter.value.lock().tensor.shape().to_vec(),
+            Content::Fixed(tensor) => look(tensor.shape()),
+            Content::Parameter(parameter) => look(parameter.value.lock().tensor.shape()),
         }
     }
 

@@ -25,7 +25,6 @@ mod zip;
 pub use base::Tensor;
 pub use dual::Dual;
 pub use element::{Element, ElementKind};
-pub(crate) use finite::NonFiniteSum;
 pub use kernel::{Matrix, MatrixMut};
 pub use offsets::ProjectedOffsets;
 pub use pool::release_buffers;
