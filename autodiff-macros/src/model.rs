@@ -197,7 +197,7 @@ pub enum VjpParameter {
 /// One saved value.
 #[derive(Debug)]
 pub struct Saved {
-    /// Its name, and that of the field.
+    /// The name of the field.
     pub ident: Ident,
     /// Its type as the reverse map reads it.
     pub ty: Type,

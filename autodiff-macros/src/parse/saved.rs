@@ -20,6 +20,7 @@ pub fn saved(
     body: &Body,
     mistakes: &mut Mistakes,
 ) -> Option<Saved> {
+    let ident = &named(ident, signature, body);
     let source = source(ident, signature, body, mistakes)?;
     if mentions(ty, "TensorValue") {
         mistakes.on(
@@ -55,6 +56,25 @@ pub fn saved(
         source,
         form: form(ty),
     })
+}
+
+/// What is saved under `ident`: `_axis` is an `axis` that a trace shows and the map does not read.
+pub fn named(ident: &Ident, signature: &Signature, body: &Body) -> Ident {
+    let is_known = |name: &Ident| {
+        name == "output"
+            || signature.parameters.iter().any(|p| p.ident == *name)
+            || body.locals.contains(name)
+    };
+    let stripped = ident.to_string().strip_prefix('_').and_then(|name| {
+        syn::parse_str::<Ident>(name).ok().map(|mut name| {
+            name.set_span(ident.span());
+            name
+        })
+    });
+    match stripped {
+        Some(stripped) if !is_known(ident) && is_known(&stripped) => stripped,
+        _ => ident.clone(),
+    }
 }
 
 fn source(

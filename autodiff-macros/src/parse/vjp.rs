@@ -173,11 +173,12 @@ fn parameters(vjp: &mut Vjp, signature: &Signature, body: &Body, mistakes: &mut 
         let Some(ident) = plain_name(&pattern, mistakes) else {
             continue;
         };
-        if seen.contains(ident) {
+        let name = saved::named(ident, signature, body);
+        if seen.contains(&name) {
             mistakes.on(ident, format!("`{ident}` is named twice"));
             continue;
         }
-        seen.push(ident.clone());
+        seen.push(name);
         if let Some(parameter) = parameter(vjp, ident, &typed.ty, signature, body, mistakes) {
             vjp.parameters.push(parameter);
         }
