@@ -270,3 +270,6 @@ impl<T: fmt::Debug> fmt::Debug for Tensor<T> {
             .finish()
     }
 }
+
+#[cfg(test)]
+mod tests;

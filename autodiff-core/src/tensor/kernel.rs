@@ -265,3 +265,6 @@ gemm_for!(multiply_f64, f64);
 fn as_isize(stride: usize) -> isize {
     stride as isize
 }
+
+#[cfg(test)]
+mod tests;

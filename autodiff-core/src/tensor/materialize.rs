@@ -139,3 +139,6 @@ fn write_tile<T: Copy>(out: &mut [T], output_stride: usize, storage: &[T], input
         out[q * output_stride..][..TILE].copy_from_slice(&line);
     }
 }
+
+#[cfg(test)]
+mod tests;

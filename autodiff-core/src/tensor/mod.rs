@@ -16,11 +16,15 @@ mod pool;
 mod projection;
 mod rearrange;
 mod reduce;
+mod restride;
 mod shape;
 mod storage;
 mod sum;
 mod view;
 mod zip;
+
+#[cfg(test)]
+mod testing;
 
 pub use base::Tensor;
 pub use dual::Dual;

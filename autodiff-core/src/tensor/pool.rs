@@ -166,24 +166,16 @@ mod tests {
         }
     }
 
+    // One test, since releasing would race with another one that recycles.
     #[test]
-    fn a_recycled_buffer_is_the_next_one_of_its_size() {
+    fn a_recycled_buffer_is_the_next_one_of_its_size_until_it_is_released() {
         // An odd size that no other test uses.
         let first = buffer(77_777, 1_usize);
         let address = first.as_ptr();
         recycle(first);
-        assert_eq!(buffer(77_776, 2_usize).as_ptr(), address);
-    }
-
-    #[test]
-    fn released_buffers_are_counted() {
-        recycle(vec![
-            Dual {
-                value: 0.0,
-                tangent: 0.0
-            };
-            4096
-        ]);
-        assert!(release_buffers() >= 4096 * 16);
+        let second = buffer(77_776, 2_usize);
+        assert_eq!(second.as_ptr(), address);
+        recycle(second);
+        assert!(release_buffers() >= 77_777 * size_of::<usize>());
     }
 }

@@ -3,9 +3,10 @@
 use super::base::Tensor;
 use super::element::Element;
 use super::loops::Loops;
+use super::restride::sliced_shape;
 use super::shape::{self, Extents, Shape};
 use super::storage::Stored;
-use super::view::{TensorView, sliced_shape};
+use super::view::TensorView;
 use crate::error::{Result, TensorError};
 
 impl<T: Stored> Tensor<T> {
@@ -225,3 +226,6 @@ impl<T: Element> Tensor<T> {
         Ok(output)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -328,3 +328,6 @@ fn add_to_level<T: Element>((count, sum): &mut (usize, Vec<T>), row: &[T]) {
     }
     *count += 1;
 }
+
+#[cfg(test)]
+mod tests;
