@@ -27,8 +27,8 @@ pub use tensor::{Dual, Element, Projection, Shape, Tensor, TensorView};
 /// Everything that declaring, calling and reversing operations needs.
 pub mod prelude {
     pub use crate::{
-        Dual, Element, GraphRetention, OpError, Operation, Projection, Registry, RegistryError, Result,
-        Shape, Tensor, TensorAutodiffError, TensorBackwardEdge, TensorBackwardNode,
+        Dual, Element, GraphRetention, OpError, Operation, Projection, Registry, RegistryError,
+        Result, Shape, Tensor, TensorAutodiffError, TensorBackwardEdge, TensorBackwardNode,
         TensorBackwardPass, TensorError, TensorGuard, TensorValue, TensorView, Value, ViewError,
         no_grad, update_all, vjp_rule,
     };
@@ -38,8 +38,8 @@ pub mod prelude {
 #[doc(hidden)]
 pub mod __private {
     pub use crate::rule::*;
-    pub use crate::{Dual, Element, Identity, Operation, Tensor, TensorAutodiffError, TensorValue};
     pub use crate::tape::{Primal, Recorder, Value};
+    pub use crate::{Dual, Element, Identity, Operation, Tensor, TensorAutodiffError, TensorValue};
     pub use inventory;
     pub use smallvec::{SmallVec, smallvec};
 }

@@ -129,6 +129,9 @@ mod tests {
         static ONE: Identity = Identity::new("scale", "one::scale");
         static TWO: Identity = Identity::new("scale", "two::scale");
         assert_ne!(Operation::new(&ONE), Operation::new(&TWO));
-        assert_eq!(Operation::new(&ONE).to_string(), Operation::new(&TWO).to_string());
+        assert_eq!(
+            Operation::new(&ONE).to_string(),
+            Operation::new(&TWO).to_string()
+        );
     }
 }

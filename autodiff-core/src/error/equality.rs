@@ -26,7 +26,8 @@ enum Source<'a> {
 
 impl PartialEq for TensorAutodiffError {
     fn eq(&self, other: &Self) -> bool {
-        std::mem::discriminant(self) == std::mem::discriminant(other) && fields(self) == fields(other)
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+            && fields(self) == fields(other)
     }
 }
 
@@ -35,21 +36,45 @@ fn fields(error: &TensorAutodiffError) -> Fields<'_> {
     let none = Fields::default();
     let of = |operation: &Operation| [Some(*operation), None];
     match error {
-        E::Tensor(source) => Fields { source: Source::Tensor(source), ..none },
-        E::View(source) => Fields { source: Source::View(source), ..none },
-        E::Op(source) => Fields { source: Source::Op(source), ..none },
-        E::Registry(source) => Fields { source: Source::Registry(source), ..none },
+        E::Tensor(source) => Fields {
+            source: Source::Tensor(source),
+            ..none
+        },
+        E::View(source) => Fields {
+            source: Source::View(source),
+            ..none
+        },
+        E::Op(source) => Fields {
+            source: Source::Op(source),
+            ..none
+        },
+        E::Registry(source) => Fields {
+            source: Source::Registry(source),
+            ..none
+        },
         E::Operation { operation, source } => Fields {
             operations: of(operation),
             source: Source::Op(source),
             ..none
         },
-        E::BroadcastTargetMismatch { input, requested, inferred } => Fields {
+        E::BroadcastTargetMismatch {
+            input,
+            requested,
+            inferred,
+        } => Fields {
             shapes: [input, requested, inferred],
             ..none
         },
-        E::NonFiniteLeaf { operation, index, value }
-        | E::NonFiniteForward { operation, index, value } => Fields {
+        E::NonFiniteLeaf {
+            operation,
+            index,
+            value,
+        }
+        | E::NonFiniteForward {
+            operation,
+            index,
+            value,
+        } => Fields {
             operations: of(operation),
             positions: [*index, 0, 0, 0],
             bits: [value.to_bits(), 0],
@@ -58,7 +83,10 @@ fn fields(error: &TensorAutodiffError) -> Fields<'_> {
         E::UntrackedOutput { operation }
         | E::GraphReleased { operation }
         | E::NotAParameter { operation }
-        | E::SavedContextMismatch { operation } => Fields { operations: of(operation), ..none },
+        | E::SavedContextMismatch { operation } => Fields {
+            operations: of(operation),
+            ..none
+        },
         E::ReleasedOperand { operation, operand }
         | E::MissingContribution { operation, operand } => Fields {
             operations: of(operation),
@@ -90,27 +118,51 @@ fn fields(error: &TensorAutodiffError) -> Fields<'_> {
             shapes: [shape, &[], &[]],
             ..none
         },
-        E::NonFiniteVjp { operation, child, parent, operand, index, value } => Fields {
+        E::NonFiniteVjp {
+            operation,
+            child,
+            parent,
+            operand,
+            index,
+            value,
+        } => Fields {
             operations: of(operation),
             positions: [*child, *parent, *operand, *index],
             bits: [value.to_bits(), 0],
             ..none
         },
-        E::NonFinitePassAdjoint { node, index, previous: first, contribution: second }
-        | E::NonFiniteAccumulatedGradient { node, index, stored: first, pass_adjoint: second } => {
-            Fields {
-                positions: [*node, *index, 0, 0],
-                bits: [first.to_bits(), second.to_bits()],
-                ..none
-            }
+        E::NonFinitePassAdjoint {
+            node,
+            index,
+            previous: first,
+            contribution: second,
         }
-        E::ContributionShape { operation, operand, expected, actual } => Fields {
+        | E::NonFiniteAccumulatedGradient {
+            node,
+            index,
+            stored: first,
+            pass_adjoint: second,
+        } => Fields {
+            positions: [*node, *index, 0, 0],
+            bits: [first.to_bits(), second.to_bits()],
+            ..none
+        },
+        E::ContributionShape {
+            operation,
+            operand,
+            expected,
+            actual,
+        } => Fields {
             operations: of(operation),
             positions: [*operand, 0, 0, 0],
             shapes: [expected, actual, &[]],
             ..none
         },
-        E::UpdateShape { position, expected, actual } => Fields {
+        E::UpdateShape {
+            position,
+            expected,
+            actual,
+        } => Fields {
             positions: [*position, 0, 0, 0],
             shapes: [expected, actual, &[]],
             ..none

@@ -245,7 +245,9 @@ pub enum TensorAutodiffError {
     ValueBorrowed,
 
     /// A new value has exactly the parameter's shape.
-    #[error("update {position}: new value of a parameter, expected shape {expected:?}, got {actual:?}")]
+    #[error(
+        "update {position}: new value of a parameter, expected shape {expected:?}, got {actual:?}"
+    )]
     UpdateShape {
         /// Which of the updates, counted from 0.
         position: usize,
@@ -256,7 +258,9 @@ pub enum TensorAutodiffError {
     },
 
     /// One set of updates names a parameter twice.
-    #[error("update {position}: expected each parameter once, got the parameter of update {first} again")]
+    #[error(
+        "update {position}: expected each parameter once, got the parameter of update {first} again"
+    )]
     DuplicateUpdate {
         /// The first update of the parameter.
         first: usize,

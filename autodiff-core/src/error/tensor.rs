@@ -92,6 +92,14 @@ pub enum TensorError {
         /// The shape.
         shape: Vec<usize>,
     },
+    /// A mean or an extreme of no elements has no value.
+    #[error("expected elements to combine along axes {axes:?}, got none in shape {shape:?}")]
+    EmptyReduction {
+        /// The shape to reduce.
+        shape: Vec<usize>,
+        /// The axes to reduce.
+        axes: Vec<usize>,
+    },
     /// Nothing was given to join.
     #[error("expected at least one tensor to join, got none")]
     NothingToJoin,

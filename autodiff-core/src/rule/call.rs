@@ -146,9 +146,13 @@ impl<T, V> Call<T, V> {
     /// # Errors
     /// [`CallError`].
     pub fn argument<'a, A: FromArgument<'a>>(&'a self, position: usize) -> Result<A> {
-        self.input(position, "an argument of the declared type", |input| match input {
-            Input::Argument(value) => A::from_argument(value),
-            _ => None,
-        })
+        self.input(
+            position,
+            "an argument of the declared type",
+            |input| match input {
+                Input::Argument(value) => A::from_argument(value),
+                _ => None,
+            },
+        )
     }
 }

@@ -145,7 +145,9 @@ impl Rule {
     /// The functions for one element type, if the rule is registered for it.
     pub fn for_element<T: Element>(&self) -> Option<&ElementRule<T>> {
         let parts: [&dyn Any; 3] = [&self.f32, &self.f64, &self.dual];
-        let part = parts.into_iter().find_map(<dyn Any>::downcast_ref::<Option<ElementRule<T>>>);
+        let part = parts
+            .into_iter()
+            .find_map(<dyn Any>::downcast_ref::<Option<ElementRule<T>>>);
         part.and_then(Option::as_ref)
     }
 

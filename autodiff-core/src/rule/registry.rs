@@ -35,13 +35,16 @@ impl Registry {
     ///
     /// # Errors
     /// As for [`global`](Self::global).
-    pub fn from_rules(rules: impl IntoIterator<Item = &'static Rule>) -> Result<Self, RegistryError> {
+    pub fn from_rules(
+        rules: impl IntoIterator<Item = &'static Rule>,
+    ) -> Result<Self, RegistryError> {
         let mut sorted: Vec<_> = rules.into_iter().collect();
         sorted.sort_by_key(|rule| (rule.operation.path(), rule.package, rule.file, rule.line));
         if sorted.is_empty() {
             return Err(RegistryError::Empty);
         }
-        let mut by_id = HashMap::with_capacity_and_hasher(sorted.len(), BuildHasherDefault::default());
+        let mut by_id =
+            HashMap::with_capacity_and_hasher(sorted.len(), BuildHasherDefault::default());
         for &rule in &sorted {
             if let Some(first) = by_id.insert(rule.operation.id(), rule) {
                 let first: &Rule = first;

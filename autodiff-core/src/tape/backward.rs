@@ -39,7 +39,12 @@ impl<T: Element> TensorValue<T> {
     /// As for [`backward_with_seed`](Self::backward_with_seed); a value of another rank is a
     /// [`TensorAutodiffError::SeedShapeMismatch`].
     pub fn backward(&self) -> Result<()> {
-        run(self, Tensor::scalar(T::one()), GraphRetention::Retain, &mut ())
+        run(
+            self,
+            Tensor::scalar(T::one()),
+            GraphRetention::Retain,
+            &mut (),
+        )
     }
 
     /// Does what [`backward`](Self::backward) does, and reports every step of it.
@@ -65,7 +70,11 @@ impl<T: Element> TensorValue<T> {
     /// [`NonFiniteAccumulatedGradient`](TensorAutodiffError::NonFiniteAccumulatedGradient) and
     /// [`GradientBorrowed`](TensorAutodiffError::GradientBorrowed). After any of them every gradient
     /// and every node is as before.
-    pub fn backward_with_seed(&self, seed: &TensorView<'_, T>, retention: GraphRetention) -> Result<()> {
+    pub fn backward_with_seed(
+        &self,
+        seed: &TensorView<'_, T>,
+        retention: GraphRetention,
+    ) -> Result<()> {
         run(self, seed.materialize()?, retention, &mut ())
     }
 
@@ -147,7 +156,9 @@ fn collect<T: Element>(output: &TensorValue<T>) -> Result<Reached<T>> {
         if !found {
             return Err(TensorAutodiffError::GraphReleased { operation });
         }
-        if let (Some((operand, recorded_revision, current_revision, parent)), None) = (stale, &reached.stale) {
+        if let (Some((operand, recorded_revision, current_revision, parent)), None) =
+            (stale, &reached.stale)
+        {
             reached.stale = Some(TensorAutodiffError::StaleOperandValue {
                 child: position_of(output, number),
                 parent: position_of(output, parent.0.number),
@@ -159,7 +170,9 @@ fn collect<T: Element>(output: &TensorValue<T>) -> Result<Reached<T>> {
                 shape: parent.shape(),
             });
         }
-        let rule = registry.clone().and_then(|registry| registry.rule(operation));
+        let rule = registry
+            .clone()
+            .and_then(|registry| registry.rule(operation));
         match rule {
             Ok(rule) => {
                 if rule.for_element::<T>().is_none() && reached.unknown.is_none() {
@@ -199,7 +212,9 @@ fn pull<T: Element>(
     let mut adjoints = Pending::new(output.0.number, seed);
     let mut sums = Vec::new();
     for (node, rule) in nodes {
-        let Some((_, adjoint)) = adjoints.pop() else { break };
+        let Some((_, adjoint)) = adjoints.pop() else {
+            break;
+        };
         observer.adjoint(node, &adjoint);
         let Some(rule) = rule else {
             sums.push((node.clone(), adjoint));
@@ -209,7 +224,15 @@ fn pull<T: Element>(
         let mut outcome = Ok(());
         let found = node.0.record.read(&mut |history| {
             if let Some(adjoint) = adjoint.take() {
-                outcome = pull_node(output, node, rule, &history, adjoint, &mut adjoints, observer);
+                outcome = pull_node(
+                    output,
+                    node,
+                    rule,
+                    &history,
+                    adjoint,
+                    &mut adjoints,
+                    observer,
+                );
             }
         });
         outcome?;
@@ -234,19 +257,31 @@ fn pull_node<T: Element>(
 ) -> Result<()> {
     let child = node.0.number;
     let upstream = observer.keep(&adjoint);
-    let results = contributions(rule, history, adjoint, |_, contribution| contribution).map_err(|fault| match fault {
-        Fault::Other(error) => error,
-        Fault::NonFinite { operand, index, value } => TensorAutodiffError::NonFiniteVjp {
-            operation: rule.operation,
-            child: position_of(output, child),
-            parent: history.edges.get(operand).map_or(0, |edge| position_of(output, edge.parent.0.number)),
-            operand,
-            index,
-            value,
-        },
-    })?;
+    let results =
+        contributions(rule, history, adjoint, |_, contribution| contribution).map_err(|fault| {
+            match fault {
+                Fault::Other(error) => error,
+                Fault::NonFinite {
+                    operand,
+                    index,
+                    value,
+                } => TensorAutodiffError::NonFiniteVjp {
+                    operation: rule.operation,
+                    child: position_of(output, child),
+                    parent: history
+                        .edges
+                        .get(operand)
+                        .map_or(0, |edge| position_of(output, edge.parent.0.number)),
+                    operand,
+                    index,
+                    value,
+                },
+            }
+        })?;
     for (operand, (edge, contribution)) in history.edges.iter().zip(results).enumerate() {
-        let Some(contribution) = contribution else { continue };
+        let Some(contribution) = contribution else {
+            continue;
+        };
         let parent = edge.parent.0.number;
         let kept = observer.keep(&contribution);
         let before = match adjoints.get_mut(parent) {
@@ -256,11 +291,13 @@ fn pull_node<T: Element>(
             }
             Some(sum) => {
                 let before = observer.keep(sum);
-                sum.accumulate(contribution).map_err(|fault| TensorAutodiffError::NonFinitePassAdjoint {
-                    node: position_of(output, parent),
-                    index: fault.index,
-                    previous: fault.previous,
-                    contribution: fault.contribution,
+                sum.accumulate(contribution).map_err(|fault| {
+                    TensorAutodiffError::NonFinitePassAdjoint {
+                        node: position_of(output, parent),
+                        index: fault.index,
+                        previous: fault.previous,
+                        contribution: fault.contribution,
+                    }
                 })?;
                 before
             }

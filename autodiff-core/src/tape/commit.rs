@@ -22,11 +22,13 @@ pub(crate) fn commit<T: Element>(
     for ((node, held), mut adjoint) in nodes.iter().zip(&locked).zip(adjoints) {
         // In place into the adjoint: it belongs to this pass, and the sum is the same either way round.
         let stored = held.tensor.clone();
-        adjoint.accumulate(stored).map_err(|fault| TensorAutodiffError::NonFiniteAccumulatedGradient {
-            node: position_of(output, node.0.number),
-            index: fault.index,
-            stored: fault.contribution,
-            pass_adjoint: fault.previous,
+        adjoint.accumulate(stored).map_err(|fault| {
+            TensorAutodiffError::NonFiniteAccumulatedGradient {
+                node: position_of(output, node.0.number),
+                index: fault.index,
+                stored: fault.contribution,
+                pass_adjoint: fault.previous,
+            }
         })?;
         prospective.push(adjoint);
     }

@@ -17,7 +17,11 @@ pub(crate) type EdgeContributions<T> = SmallVec<[Option<Tensor<T>>; 2]>;
 /// How an edge's contribution failed its check.
 pub(crate) enum Fault {
     /// It is not finite there.
-    NonFinite { operand: usize, index: usize, value: f64 },
+    NonFinite {
+        operand: usize,
+        index: usize,
+        value: f64,
+    },
     /// Anything else.
     Other(TensorAutodiffError),
 }
@@ -36,18 +40,29 @@ pub(crate) fn contributions<T: Element>(
     mut adjust: impl FnMut(usize, Tensor<T>) -> Tensor<T>,
 ) -> Result<EdgeContributions<T>, Fault> {
     let operation = rule.operation;
-    let reverse = rule.for_element::<T>().ok_or_else(|| unsupported::<T>(operation))?.reverse;
+    let reverse = rule
+        .for_element::<T>()
+        .ok_or_else(|| unsupported::<T>(operation))?
+        .reverse;
     let edges = history.edges;
     let mut results: EdgeContributions<T> = edges.iter().map(|_| None).collect();
     // The last call gets the adjoint itself, so that a rule may reuse its buffer.
-    let last_call = edges.iter().enumerate().rev().find(|(operand, _)| begins_call(rule, edges, *operand));
+    let last_call = edges
+        .iter()
+        .enumerate()
+        .rev()
+        .find(|(operand, _)| begins_call(rule, edges, *operand));
     let last_call = last_call.map(|(operand, _)| operand);
     let mut upstream = Some(upstream);
     for (operand, edge) in edges.iter().enumerate() {
         if !begins_call(rule, edges, operand) {
             continue;
         }
-        let given = if last_call == Some(operand) { upstream.take() } else { upstream.clone() };
+        let given = if last_call == Some(operand) {
+            upstream.take()
+        } else {
+            upstream.clone()
+        };
         let Some(given) = given else { continue };
         let wanted = wanted(rule, edges, edge.vjp);
         let call = ReverseCall {
@@ -57,7 +72,8 @@ pub(crate) fn contributions<T: Element>(
             wanted: &wanted,
             upstream: given,
         };
-        let returned = reverse(history.saved, call).map_err(|error| error.in_operation(operation))?;
+        let returned =
+            reverse(history.saved, call).map_err(|error| error.in_operation(operation))?;
         match returned {
             Contributions::One(contribution) => {
                 let contribution = check(operation, operand, edge, adjust(operand, contribution))?;
@@ -68,7 +84,8 @@ pub(crate) fn contributions<T: Element>(
             Contributions::Joint(mut parts) => {
                 for (operand, edge) in joint_edges(edges, edge.vjp) {
                     let part = parts.get_mut(edge.slot).and_then(Option::take);
-                    let part = part.ok_or(TensorAutodiffError::MissingContribution { operation, operand })?;
+                    let part = part
+                        .ok_or(TensorAutodiffError::MissingContribution { operation, operand })?;
                     let contribution = check(operation, operand, edge, adjust(operand, part))?;
                     if let Some(result) = results.get_mut(operand) {
                         *result = Some(contribution);
@@ -94,7 +111,10 @@ fn is_joint(rule: &Rule, vjp: usize) -> bool {
 }
 
 /// The tracked edges that one joint rule gives contributions for.
-fn joint_edges<T: Element>(edges: &[Edge<T>], vjp: usize) -> impl Iterator<Item = (usize, &Edge<T>)> {
+fn joint_edges<T: Element>(
+    edges: &[Edge<T>],
+    vjp: usize,
+) -> impl Iterator<Item = (usize, &Edge<T>)> {
     edges
         .iter()
         .enumerate()

@@ -55,7 +55,8 @@ mod tests {
 
     #[test]
     fn a_panic_ends_the_scope() {
-        let outcome = std::panic::catch_unwind(|| no_grad(|| std::panic::resume_unwind(Box::new(()))));
+        let outcome =
+            std::panic::catch_unwind(|| no_grad(|| std::panic::resume_unwind(Box::new(()))));
         assert!(outcome.is_err());
         assert!(is_recording());
     }

@@ -138,7 +138,10 @@ impl<T: Element, S: SavedContext<T>> Record<T> for Recorded<T, S> {
     }
 
     fn take_edges(&mut self) -> Edges<T> {
-        let history = self.history.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let history = self
+            .history
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
         history
             .as_mut()
             .map(|history| std::mem::take(&mut history.edges))
@@ -196,6 +199,7 @@ impl<T: Element> Node<T> {
     }
 
     pub(crate) fn revision(&self) -> u64 {
-        self.parameter().map_or(0, |parameter| parameter.value.lock().revision)
+        self.parameter()
+            .map_or(0, |parameter| parameter.value.lock().revision)
     }
 }

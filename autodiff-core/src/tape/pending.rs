@@ -73,6 +73,9 @@ mod tests {
             }
         }
         assert_eq!(pending.get_mut(4), None);
-        assert_eq!([pending.pop(), pending.pop(), pending.pop()], [Some((5, 2)), Some((3, 2)), None]);
+        assert_eq!(
+            [pending.pop(), pending.pop(), pending.pop()],
+            [Some((5, 2)), Some((3, 2)), None]
+        );
     }
 }

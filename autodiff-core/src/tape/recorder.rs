@@ -83,7 +83,12 @@ impl<'a, T: Element> Recorder<'a, T> {
     /// # Errors
     /// [`TensorAutodiffError::ReleasedOperand`] where the operand's history is gone and this call
     /// would need it.
-    pub fn operand(&mut self, value: &'a TensorValue<T>, vjp: usize, slot: usize) -> Result<Primal<'a, T>> {
+    pub fn operand(
+        &mut self,
+        value: &'a TensorValue<T>,
+        vjp: usize,
+        slot: usize,
+    ) -> Result<Primal<'a, T>> {
         self.operand_at(value, vjp, slot, 0)
     }
 
@@ -97,16 +102,23 @@ impl<'a, T: Element> Recorder<'a, T> {
         vjp: usize,
         slot: usize,
     ) -> Result<Option<Primal<'a, T>>> {
-        value.map(|value| self.operand(value, vjp, slot)).transpose()
+        value
+            .map(|value| self.operand(value, vjp, slot))
+            .transpose()
     }
 
     /// Adds the uses of a variadic operand.
     ///
     /// # Errors
     /// As for [`operand`](Self::operand).
-    pub fn operands(&mut self, values: &[&'a TensorValue<T>], vjp: usize) -> Result<Vec<Primal<'a, T>>> {
+    pub fn operands(
+        &mut self,
+        values: &[&'a TensorValue<T>],
+        vjp: usize,
+    ) -> Result<Vec<Primal<'a, T>>> {
         let uses = values.iter().enumerate();
-        uses.map(|(index, value)| self.operand_at(value, vjp, 0, index)).collect()
+        uses.map(|(index, value)| self.operand_at(value, vjp, 0, index))
+            .collect()
     }
 
     fn operand_at(
@@ -141,14 +153,24 @@ impl<'a, T: Element> Recorder<'a, T> {
 
     /// For each reverse map, whether any of its operands is tracked, so that it saves something.
     pub fn wants<const VJPS: usize>(&self) -> [bool; VJPS] {
-        std::array::from_fn(|vjp| self.recording && self.uses.iter().any(|used| used.vjp == vjp && used.value.0.tracked))
+        std::array::from_fn(|vjp| {
+            self.recording
+                && self
+                    .uses
+                    .iter()
+                    .any(|used| used.vjp == vjp && used.value.0.tracked)
+        })
     }
 
     /// Makes the node of the only output.
     ///
     /// # Errors
     /// [`TensorAutodiffError::NonFiniteForward`].
-    pub fn finish<S: SavedContext<T>>(&self, output: Tensor<T>, saved: S) -> Result<TensorValue<T>> {
+    pub fn finish<S: SavedContext<T>>(
+        &self,
+        output: Tensor<T>,
+        saved: S,
+    ) -> Result<TensorValue<T>> {
         self.finish_output(0, output, saved)
     }
 
@@ -181,7 +203,12 @@ impl<'a, T: Element> Recorder<'a, T> {
             saved,
             output_index,
         };
-        Ok(Node::create(operation, true, content, Recorded::new(history)))
+        Ok(Node::create(
+            operation,
+            true,
+            content,
+            Recorded::new(history),
+        ))
     }
 }
 

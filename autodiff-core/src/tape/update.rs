@@ -78,8 +78,14 @@ pub fn update_all<'a, T: Element>(
         .into_iter()
         .map(|(_, _, parameter, tensor)| (parameter, tensor))
         .unzip();
-    let mut locked: Vec<_> = parameters.iter().map(|parameter| parameter.value.lock()).collect();
-    if parameters.iter().any(|parameter| parameter.value.has_readers()) {
+    let mut locked: Vec<_> = parameters
+        .iter()
+        .map(|parameter| parameter.value.lock())
+        .collect();
+    if parameters
+        .iter()
+        .any(|parameter| parameter.value.has_readers())
+    {
         return Err(TensorAutodiffError::ValueBorrowed);
     }
     for (held, tensor) in locked.iter_mut().zip(tensors) {
@@ -90,9 +96,12 @@ pub fn update_all<'a, T: Element>(
 }
 
 fn parameter_of<T: Element>(value: &TensorValue<T>) -> Result<&Parameter<T>> {
-    value.0.parameter().ok_or_else(|| TensorAutodiffError::NotAParameter {
-        operation: value.operation(),
-    })
+    value
+        .0
+        .parameter()
+        .ok_or_else(|| TensorAutodiffError::NotAParameter {
+            operation: value.operation(),
+        })
 }
 
 fn check_distinct<P, V>(updates: &[(u64, usize, P, V)]) -> Result<()> {

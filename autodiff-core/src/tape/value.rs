@@ -53,7 +53,12 @@ impl<T: Element> TensorValue<T> {
     /// [`TensorAutodiffError::NonFiniteLeaf`] at the first non-finite value in row-major order.
     pub fn constant(value: Tensor<T>) -> Result<Self> {
         check_leaf(Operation::CONSTANT, &value)?;
-        Ok(Node::create(Operation::CONSTANT, false, Content::Fixed(value), NoRecord))
+        Ok(Node::create(
+            Operation::CONSTANT,
+            false,
+            Content::Fixed(value),
+            NoRecord,
+        ))
     }
 
     /// A new untracked leaf with the present value.
@@ -82,12 +87,16 @@ impl<T: Element> TensorValue<T> {
     /// Read access to a parameter's gradient; `None` for every other node. While the guard lives,
     /// passes over the parameter and [`zero_grad`](Self::zero_grad) are refused.
     pub fn gradient(&self) -> Option<TensorGuard<T>> {
-        self.0.parameter().map(|parameter| parameter.gradient.read())
+        self.0
+            .parameter()
+            .map(|parameter| parameter.gradient.read())
     }
 
     /// A parameter's present gradient, on its own; `None` for every other node.
     pub fn gradient_snapshot(&self) -> Option<Tensor<T>> {
-        self.0.parameter().map(|parameter| parameter.gradient.snapshot())
+        self.0
+            .parameter()
+            .map(|parameter| parameter.gradient.snapshot())
     }
 
     /// The value's shape.

@@ -201,7 +201,23 @@ impl Projection {
         matches!(self.0, Plan::Identity(_))
     }
 
-    /// How many logical elements share one addressed element: the divisor of a mean.
+    /// How many logical elements share one addressed element, and at least one does: the divisor of a
+    /// mean.
+    ///
+    /// # Errors
+    /// `EmptyReduction` where the reduced axes hold no element.
+    pub fn divisor(&self) -> Result<usize> {
+        match self.reduced_count() {
+            0 => Err(TensorError::EmptyReduction {
+                shape: self.logical().to_vec(),
+                axes: self.reduced_axes().to_vec(),
+            }
+            .into()),
+            count => Ok(count),
+        }
+    }
+
+    /// How many logical elements share one addressed element.
     #[must_use]
     pub fn reduced_count(&self) -> usize {
         let logical = self.logical();

@@ -16,7 +16,12 @@ use autodiff_core::prelude::*;
 pub fn sum_axis<T: Element>(x: &Tensor<T>, axis: usize, keep_dim: bool) -> Result<Tensor<T>> {
     /// upstream repeated along the reduced axis
     #[vjp(x)]
-    fn x_vjp(upstream: &Tensor<T>, plan: &Projection, _axis: usize, _keep_dim: bool) -> Result<Tensor<T>> {
+    fn x_vjp(
+        upstream: &Tensor<T>,
+        plan: &Projection,
+        _axis: usize,
+        _keep_dim: bool,
+    ) -> Result<Tensor<T>> {
         plan.expand(upstream)
     }
     let plan = Projection::reduction(x.shape(), &[axis], keep_dim)?;
