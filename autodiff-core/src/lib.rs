@@ -26,6 +26,7 @@ pub use tensor::{Dual, Element, Projection, Shape, Tensor, TensorView};
 
 /// Everything that declaring, calling and reversing operations needs.
 pub mod prelude {
+    pub use crate::rule::{CaseKind, ParameterKind, Rule, SavedField, SavedFields, SavedValue};
     pub use crate::{
         Dual, Element, GraphRetention, OpError, Operation, Projection, Registry, RegistryError,
         Result, Shape, Tensor, TensorAutodiffError, TensorBackwardEdge, TensorBackwardNode,

@@ -1,0 +1,90 @@
+//! What the worked example shows beside its gradients: release, detachment, differences and refusals.
+
+use autodiff_ops::prelude::*;
+
+use super::WorkedGraph;
+use super::print::gradient;
+use crate::DemoError;
+
+/// A pass over a released graph is refused and changes nothing.
+pub(super) fn released(graph: &WorkedGraph) -> Result<String, DemoError> {
+    let before = gradient_bits([&graph.x, &graph.bias]);
+    let refused = graph.pass(GraphRetention::Retain);
+    let unchanged = gradient_bits([&graph.x, &graph.bias]) == before;
+    match refused {
+        Err(TensorAutodiffError::GraphReleased { operation }) => Ok(format!(
+            "released graph: operation={operation} gradients unchanged={unchanged}"
+        )),
+        Err(other) => Err(other.into()),
+        Ok(()) => Err(DemoError::Accepted { what: "a pass over a released graph" }),
+    }
+}
+
+/// The sum of `p · p + detach(p) · 10`: only the first term has a gradient.
+pub(super) fn detach_and_sum() -> Result<String, DemoError> {
+    let p = TensorValue::parameter(Tensor::from_vec([2], vec![2.0, 3.0])?)?;
+    let detached = p.detach();
+    let ten = TensorValue::constant(Tensor::from_vec([1], vec![10.0])?)?;
+    let total = p.mul(&p)?.add(&detached.mul(&ten)?)?.sum_axis(0, false)?;
+    total.backward()?;
+    Ok(format!(
+        "detach and sum: value={:?} p_grad={} detached_grad={}",
+        total.value().item()?,
+        gradient(&p),
+        gradient(&detached)
+    ))
+}
+
+/// What is refused, each by its own error, none of which changes a gradient.
+pub(super) fn typed_errors() -> Result<String, DemoError> {
+    let graph = WorkedGraph::build()?;
+    graph.pass(GraphRetention::Retain)?;
+    let largest = TensorValue::parameter(Tensor::from_vec([1], vec![0.0])?)?;
+    let pass_of = |value: f64| -> Result<()> {
+        let seed = Tensor::from_vec([1], vec![value])?;
+        largest.backward_with_seed(&seed.view(), GraphRetention::Retain)
+    };
+    pass_of(f64::MAX)?;
+
+    let leaves = [&graph.x, &graph.bias, &largest];
+    let before = gradient_bits(leaves);
+    let short = Tensor::from_vec([1], vec![1.0])?;
+    let not_a_number = Tensor::from_vec([2], vec![3.0, f64::NAN])?;
+    let seed_shape = graph.mean.backward_with_seed(&short.view(), GraphRetention::Retain);
+    let non_finite_seed = graph.mean.backward_with_seed(&not_a_number.view(), GraphRetention::Retain);
+    let overflow = pass_of(f64::MAX);
+    let mut unchanged = gradient_bits(leaves) == before;
+
+    graph.pass(GraphRetention::Release)?;
+    let before = gradient_bits(leaves);
+    let graph_released = graph.pass(GraphRetention::Retain);
+    unchanged &= gradient_bits(leaves) == before;
+    // The refused sum left the largest finite gradient in place, so its negative brings back zero.
+    pass_of(-f64::MAX)?;
+    unchanged &= gradient_bits([&largest]) == [Some(vec![0.0_f64.to_bits()])];
+
+    let names = [seed_shape, non_finite_seed, graph_released, overflow].map(|refused| name(&refused));
+    Ok(format!(
+        "typed errors: {}; gradients unchanged={unchanged}",
+        names.join(" | ")
+    ))
+}
+
+fn name(outcome: &Result<()>) -> &'static str {
+    match outcome {
+        Err(TensorAutodiffError::SeedShapeMismatch { .. }) => "seed-shape",
+        Err(TensorAutodiffError::NonFiniteSeed { index: 1, .. }) => "non-finite-seed",
+        Err(TensorAutodiffError::GraphReleased { .. }) => "graph-released",
+        Err(TensorAutodiffError::NonFiniteAccumulatedGradient { .. }) => "non-finite-accumulated-gradient",
+        Err(_) => "another error",
+        Ok(()) => "accepted",
+    }
+}
+
+/// The gradients as bits, since `-0.0 == 0.0` would hide a change.
+fn gradient_bits<const N: usize>(leaves: [&TensorValue; N]) -> [Option<Vec<u64>>; N] {
+    leaves.map(|leaf| {
+        let gradient = leaf.gradient()?;
+        Some(gradient.as_slice().iter().map(|value| value.to_bits()).collect())
+    })
+}

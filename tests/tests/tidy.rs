@@ -1,0 +1,232 @@
+//! What the project promises about its own source, read from the source.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// One source file, without its unit tests and its comments.
+struct Source {
+    /// Path from the root of the workspace, with `/`.
+    path: String,
+    /// How many lines the file has, everything counted.
+    lines: usize,
+    /// Number and text of every line that is neither a comment nor within a unit test.
+    code: Vec<(usize, String)>,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The Rust files below the given folders of the workspace.
+fn sources(folders: &[&str]) -> io::Result<Vec<Source>> {
+    let mut files = Vec::new();
+    for folder in folders {
+        collect(&root().join(folder), &mut files)?;
+    }
+    files.sort();
+    assert!(!files.is_empty(), "no source below {folders:?}");
+    files.iter().map(|file| read(file)).collect()
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn read(file: &Path) -> io::Result<Source> {
+    let text = fs::read_to_string(file)?;
+    let path = file.strip_prefix(root()).unwrap_or(file);
+    Ok(Source {
+        path: path.to_string_lossy().replace('\\', "/"),
+        lines: text.lines().count(),
+        code: if file.ends_with("tests.rs") { Vec::new() } else { code_of(&text) },
+    })
+}
+
+/// The lines of `text` before its unit tests, without comments. Unit tests end their file.
+fn code_of(text: &str) -> Vec<(usize, String)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let tests = lines
+        .windows(2)
+        .position(|pair| pair[0] == "#[cfg(test)]" && pair[1].starts_with("mod ") && pair[1].contains('{'));
+    let code = lines.iter().take(tests.unwrap_or(lines.len())).enumerate();
+    code.filter(|(_, line)| !line.trim_start().starts_with("//"))
+        .map(|(index, line)| (index + 1, (*line).to_owned()))
+        .collect()
+}
+
+/// Where any of the patterns stands in code, as `path:line: text`.
+fn hits<'a>(sources: impl IntoIterator<Item = &'a Source>, patterns: &[&str]) -> Vec<String> {
+    let mut hits = Vec::new();
+    for source in sources {
+        for (number, line) in &source.code {
+            if patterns.iter().any(|pattern| line.contains(pattern)) {
+                hits.push(format!("{}:{number}: {}", source.path, line.trim()));
+            }
+        }
+    }
+    hits
+}
+
+const LIBRARIES: [&str; 4] = ["autodiff-core/src", "autodiff-macros/src", "autodiff-ops/src", "demo/src"];
+
+#[test]
+fn no_file_is_longer_than_one_concept() -> io::Result<()> {
+    // Not a law of nature: past this length a file has so far always held two concepts.
+    const LONGEST: usize = 350;
+    let long: Vec<String> = sources(&LIBRARIES)?
+        .iter()
+        .filter(|source| source.lines > LONGEST)
+        .map(|source| format!("{}: {} lines", source.path, source.lines))
+        .collect();
+    assert_eq!(long, [""; 0]);
+    Ok(())
+}
+
+#[test]
+fn every_file_begins_with_its_purpose() -> io::Result<()> {
+    let mut files = Vec::new();
+    for folder in LIBRARIES.iter().chain(&["tests/src", "tests/tests"]) {
+        collect(&root().join(folder), &mut files)?;
+    }
+    let mut without = Vec::new();
+    for file in files {
+        // Sources of compile-fail cases stand as a user would write them.
+        if file.components().any(|part| part.as_os_str() == "ui") {
+            continue;
+        }
+        if !fs::read_to_string(&file)?.starts_with("//!") {
+            without.push(file);
+        }
+    }
+    assert_eq!(without, [""; 0].map(PathBuf::from));
+    Ok(())
+}
+
+#[test]
+fn no_panic_can_be_reached_through_the_libraries() -> io::Result<()> {
+    let sources = sources(&["autodiff-core/src", "autodiff-ops/src"])?;
+    // The body of a generated test reports by panicking, as every test does.
+    let sources = sources.iter().filter(|source| !is_report_of_a_test(source));
+    let patterns = [".unwrap()", ".expect(", "panic!(", "unreachable!(", "assert!(", "assert_eq!("];
+    let hits: Vec<String> = hits(sources, &patterns)
+        .into_iter()
+        .filter(|hit| !hit.contains("debug_assert"))
+        .collect();
+    assert_eq!(hits, [""; 0]);
+    Ok(())
+}
+
+fn is_report_of_a_test(source: &Source) -> bool {
+    source.path == "autodiff-core/src/gradcheck/check.rs"
+}
+
+#[test]
+fn nothing_is_left_to_do() -> io::Result<()> {
+    let mut files = Vec::new();
+    for folder in LIBRARIES.iter().chain(&["tests/src"]) {
+        collect(&root().join(folder), &mut files)?;
+    }
+    let mut hits = Vec::new();
+    for file in files {
+        for (index, line) in fs::read_to_string(&file)?.lines().enumerate() {
+            if ["TODO", "FIXME", "XXX", "todo!(", "unimplemented!("]
+                .iter()
+                .any(|mark| line.contains(mark))
+            {
+                hits.push(format!("{}:{}: {}", file.display(), index + 1, line.trim()));
+            }
+        }
+    }
+    assert_eq!(hits, [""; 0]);
+    Ok(())
+}
+
+#[test]
+fn unsafe_code_stands_in_one_file() -> io::Result<()> {
+    const ONLY: &str = "autodiff-core/src/tensor/kernel.rs";
+    let sources = sources(&LIBRARIES)?;
+    let others = sources.iter().filter(|source| source.path != ONLY);
+    assert_eq!(hits(others, &["unsafe {", "unsafe fn", "unsafe impl", "allow(unsafe_code)"]), [""; 0]);
+    Ok(())
+}
+
+/// The layers of the core; each may use itself and those before it.
+const LAYERS: [&str; 6] = ["operation", "error", "tensor", "rule", "tape", "gradcheck"];
+
+/// The exception: a rule record holds function pointers whose types name the tape's handle.
+const NAMES_THE_HANDLE: (&str, &str) = ("autodiff-core/src/rule/record.rs", "use crate::tape::TensorValue;");
+
+#[test]
+fn layers_of_the_core_use_only_those_before_them() -> io::Result<()> {
+    let mut upward = Vec::new();
+    for source in sources(&["autodiff-core/src"])? {
+        let Some(own) = layer_of(&source.path) else { continue };
+        for (number, line) in &source.code {
+            let above = LAYERS.iter().skip(own + 1);
+            let names = above.filter(|layer| line.contains(&format!("crate::{layer}")));
+            for layer in names {
+                if (source.path.as_str(), line.trim()) != NAMES_THE_HANDLE {
+                    upward.push(format!("{}:{number}: {} uses {layer}", source.path, LAYERS[own]));
+                }
+            }
+        }
+    }
+    assert_eq!(upward, [""; 0]);
+    Ok(())
+}
+
+/// The layer that a file of the core belongs to; the crate's root belongs to none.
+fn layer_of(path: &str) -> Option<usize> {
+    let below = path.strip_prefix("autodiff-core/src/")?;
+    let module = below.split(['/', '.']).next()?;
+    LAYERS.iter().position(|layer| *layer == module)
+}
+
+#[test]
+fn the_operations_come_from_the_core_alone() -> io::Result<()> {
+    let sources = sources(&["autodiff-ops/src"])?;
+    let foreign = hits(&sources, &["use "])
+        .into_iter()
+        .filter(|hit| {
+            let allowed = ["use autodiff_core::prelude::*;", "pub use ", "use std::", "use super::*;", "use thiserror"];
+            !allowed.iter().any(|allowed| hit.contains(allowed))
+        })
+        .collect::<Vec<_>>();
+    assert_eq!(foreign, [""; 0]);
+    Ok(())
+}
+
+#[test]
+fn the_reverse_pass_names_no_operation() -> io::Result<()> {
+    use autodiff_ops::prelude::*;
+
+    let rules = Registry::global().map_err(io::Error::other)?.rules();
+    let mut named = Vec::new();
+    for source in sources(&["autodiff-core/src/tape"])? {
+        for (number, line) in &source.code {
+            for rule in rules {
+                let name = rule.operation.name();
+                if line.contains(&format!("\"{name}\"")) || line.contains(rule.operation.path()) {
+                    named.push(format!("{}:{number}: {name}", source.path));
+                }
+            }
+        }
+    }
+    assert_eq!(named, [""; 0]);
+    Ok(())
+}
+
+#[test]
+fn unit_tests_and_comments_are_not_code() {
+    let text = "//! Purpose.\nfn one() {}\n    // why\n#[cfg(test)]\nmod tests { fn two() {} }\n";
+    assert_eq!(code_of(text), [(2, "fn one() {}".to_owned())]);
+}
