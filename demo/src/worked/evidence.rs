@@ -2,7 +2,8 @@
 
 use autodiff_ops::prelude::*;
 
-use super::WorkedGraph;
+use super::graph::seed;
+use super::{BIAS, WorkedGraph, X};
 use super::print::gradient;
 use crate::DemoError;
 
@@ -87,4 +88,55 @@ fn gradient_bits<const N: usize>(leaves: [&TensorValue; N]) -> [Option<Vec<u64>>
         let gradient = leaf.gradient()?;
         Some(gradient.as_slice().iter().map(|value| value.to_bits()).collect())
     })
+}
+
+/// The value that the differences are taken of: the mean weighted by the seed, summed.
+///
+/// Its gradients are those of a pass from the seed, and it uses every operation there is here.
+fn weighted_sum(x: &Tensor, bias: &Tensor) -> Result<(WorkedGraph, TensorValue)> {
+    let x = TensorValue::parameter(x.clone())?;
+    let graph = WorkedGraph::over(x, || TensorValue::parameter(bias.clone()))?;
+    let total = graph.mean.mul(&TensorValue::constant(seed()?)?)?.sum_axis(0, false)?;
+    Ok((graph, total))
+}
+
+/// Central differences at some coordinates of both parameters against the gradients of the tape.
+pub(super) fn gradient_check() -> Result<String, DemoError> {
+    let x = Tensor::from_vec([2, 3], X.concat())?;
+    let bias = Tensor::from_vec([3], BIAS.to_vec())?;
+    let (graph, total) = weighted_sum(&x, &bias)?;
+    let pass = total.backward_with_trace()?;
+    let used: Vec<String> = pass.nodes.iter().map(|node| node.operation.to_string()).collect();
+    let named = ["add", "multiply", "reshape", "transpose", "broadcast", "sum", "mean"];
+    let mut passed = named.iter().all(|name| used.iter().any(|used| used == name));
+
+    let step = 1e-3;
+    let value_at = |x: &Tensor, bias: &Tensor| -> Result<f64> {
+        no_grad(|| weighted_sum(x, bias).and_then(|(_, total)| total.value().item()))
+    };
+    let moved = |tensor: &Tensor, index: usize, by: f64| {
+        let mut moved = tensor.clone();
+        if let Some(entry) = moved.as_mut_slice().get_mut(index) {
+            *entry += by;
+        }
+        moved
+    };
+    for index in [0, 1, 3, 5] {
+        let numeric = (value_at(&moved(&x, index, step), &bias)? - value_at(&moved(&x, index, -step), &bias)?)
+            / (2.0 * step);
+        passed &= agrees(&graph.x, index, numeric);
+    }
+    for index in [0, 1, 2] {
+        let numeric = (value_at(&x, &moved(&bias, index, step))? - value_at(&x, &moved(&bias, index, -step))?)
+            / (2.0 * step);
+        passed &= agrees(&graph.bias, index, numeric);
+    }
+    Ok(format!("gradcheck: {}; pass={passed}", named.join(" | ")))
+}
+
+fn agrees(parameter: &TensorValue, index: usize, numeric: f64) -> bool {
+    let analytic = parameter
+        .gradient_snapshot()
+        .and_then(|gradient| gradient.as_slice().get(index).copied());
+    analytic.is_some_and(|analytic| (analytic - numeric).abs() < 1e-6 * analytic.abs().max(1.0))
 }
