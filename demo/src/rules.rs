@@ -13,7 +13,15 @@ use crate::table::Table;
 /// [`DemoError::Registry`], [`DemoError::Write`].
 pub fn print(out: &mut impl Write) -> Result<(), DemoError> {
     let rules = Registry::global()?.rules();
-    let mut table = Table::new(["name", "path", "id", "operands", "elements", "cases", "declared at"]);
+    let mut table = Table::new([
+        "name",
+        "path",
+        "id",
+        "operands",
+        "elements",
+        "cases",
+        "declared at",
+    ]);
     for rule in rules {
         table.row([
             rule.operation.to_string(),
@@ -56,16 +64,28 @@ pub fn print_matching(out: &mut impl Write, wanted: &str) -> Result<(), DemoErro
 }
 
 fn print_one(out: &mut impl Write, rule: &Rule) -> Result<(), DemoError> {
-    writeln!(out, "{}  {}  {}", rule.operation, rule.operation.path(), rule.operation.id())?;
+    writeln!(
+        out,
+        "{}  {}  {}",
+        rule.operation,
+        rule.operation.path(),
+        rule.operation.id()
+    )?;
     writeln!(out, "declared at {}", rule.location())?;
     writeln!(out, "element types: {}", rule.element_types().join(", "))?;
     writeln!(out)?;
     for line in rule.docs.lines() {
-        writeln!(out, "  {}", line.trim())?;
+        writeln!(out, "{}", format!("  {}", line.trim()).trim_end())?;
     }
     writeln!(out, "\nparameters")?;
     for parameter in rule.parameters {
-        writeln!(out, "  {}: {} ({})", parameter.name, parameter.type_text, kind(parameter.kind))?;
+        writeln!(
+            out,
+            "  {}: {} ({})",
+            parameter.name,
+            parameter.type_text,
+            kind(parameter.kind)
+        )?;
     }
     writeln!(out, "\nreverse maps")?;
     for vjp in rule.vjps {
@@ -75,7 +95,15 @@ fn print_one(out: &mut impl Write, rule: &Rule) -> Result<(), DemoError> {
             .iter()
             .map(|saved| format!("{}: {}", saved.name, saved.type_text))
             .collect();
-        writeln!(out, "    saves {}", if saved.is_empty() { "nothing".to_owned() } else { saved.join(", ") })?;
+        writeln!(
+            out,
+            "    saves {}",
+            if saved.is_empty() {
+                "nothing".to_owned()
+            } else {
+                saved.join(", ")
+            }
+        )?;
     }
     writeln!(out, "\ngradient-check cases")?;
     for case in rule.cases {
@@ -95,10 +123,12 @@ fn kind(kind: ParameterKind) -> &'static str {
 }
 
 fn operands(rule: &Rule) -> String {
-    let differentiable = rule
-        .parameters
-        .iter()
-        .filter(|parameter| !matches!(parameter.kind, ParameterKind::Constant | ParameterKind::Argument));
+    let differentiable = rule.parameters.iter().filter(|parameter| {
+        !matches!(
+            parameter.kind,
+            ParameterKind::Constant | ParameterKind::Argument
+        )
+    });
     differentiable
         .map(|parameter| parameter.name)
         .collect::<Vec<_>>()
@@ -110,5 +140,8 @@ fn cases(rule: &Rule) -> String {
         CaseKind::Skipped { reason } => Some(reason),
         CaseKind::Drawn { .. } => None,
     });
-    skipped.map_or_else(|| rule.cases.len().to_string(), |reason| format!("skipped: {reason}"))
+    skipped.map_or_else(
+        || rule.cases.len().to_string(),
+        |reason| format!("skipped: {reason}"),
+    )
 }

@@ -23,7 +23,14 @@ pub fn print(out: &mut impl Write) -> Result<(), DemoError> {
 }
 
 fn nodes(pass: &TensorBackwardPass) -> Table<6> {
-    let mut table = Table::new(["node", "operation", "shape", "tracked", "adjoint", "gradient after the pass"]);
+    let mut table = Table::new([
+        "node",
+        "operation",
+        "shape",
+        "tracked",
+        "adjoint",
+        "gradient after the pass",
+    ]);
     for node in &pass.nodes {
         table.row([
             node.topology_index.to_string(),
@@ -47,8 +54,14 @@ fn ledger(pass: &TensorBackwardPass) -> Table<6> {
         fields.extend([
             ("upstream".to_owned(), tensor(&edge.upstream)),
             ("contribution".to_owned(), tensor(&edge.contribution)),
-            ("adjoint before".to_owned(), optional(edge.parent_adjoint_before.as_ref())),
-            ("adjoint after".to_owned(), optional(edge.parent_adjoint_after.as_ref())),
+            (
+                "adjoint before".to_owned(),
+                optional(edge.parent_adjoint_before.as_ref()),
+            ),
+            (
+                "adjoint after".to_owned(),
+                optional(edge.parent_adjoint_after.as_ref()),
+            ),
         ]);
         let mut ends = [
             edge.reverse_index.to_string(),

@@ -46,7 +46,9 @@ fn the_listing_names_every_rule_with_its_declaration() -> Outcome {
         let found = listing.lines().any(|line| {
             let mut cells = line.split_whitespace();
             cells.next() == Some(name)
-                && cells.next().is_some_and(|path| path.ends_with(&format!("::{function}")))
+                && cells
+                    .next()
+                    .is_some_and(|path| path.ends_with(&format!("::{function}")))
                 && cells.next().is_some_and(|id| id.len() == 16)
                 && line.contains(".rs:")
         });
@@ -58,7 +60,10 @@ fn the_listing_names_every_rule_with_its_declaration() -> Outcome {
 #[test]
 fn one_rule_is_shown_by_name_or_by_path() -> Outcome {
     let by_name = stdout_of(&["rules", "multiply"])?;
-    assert!(by_name.contains("upstream times the other operand"), "{by_name}");
+    assert!(
+        by_name.contains("upstream times the other operand"),
+        "{by_name}"
+    );
     let path = by_name.split_whitespace().nth(1).unwrap_or_default();
     assert_eq!(stdout_of(&["rules", path])?, by_name);
     Ok(())

@@ -47,16 +47,20 @@ fn read(file: &Path) -> io::Result<Source> {
     Ok(Source {
         path: path.to_string_lossy().replace('\\', "/"),
         lines: text.lines().count(),
-        code: if file.ends_with("tests.rs") { Vec::new() } else { code_of(&text) },
+        code: if file.ends_with("tests.rs") {
+            Vec::new()
+        } else {
+            code_of(&text)
+        },
     })
 }
 
 /// The lines of `text` before its unit tests, without comments. Unit tests end their file.
 fn code_of(text: &str) -> Vec<(usize, String)> {
     let lines: Vec<&str> = text.lines().collect();
-    let tests = lines
-        .windows(2)
-        .position(|pair| pair[0] == "#[cfg(test)]" && pair[1].starts_with("mod ") && pair[1].contains('{'));
+    let tests = lines.windows(2).position(|pair| {
+        pair[0] == "#[cfg(test)]" && pair[1].starts_with("mod ") && pair[1].contains('{')
+    });
     let code = lines.iter().take(tests.unwrap_or(lines.len())).enumerate();
     code.filter(|(_, line)| !line.trim_start().starts_with("//"))
         .map(|(index, line)| (index + 1, (*line).to_owned()))
@@ -76,7 +80,12 @@ fn hits<'a>(sources: impl IntoIterator<Item = &'a Source>, patterns: &[&str]) ->
     hits
 }
 
-const LIBRARIES: [&str; 4] = ["autodiff-core/src", "autodiff-macros/src", "autodiff-ops/src", "demo/src"];
+const LIBRARIES: [&str; 4] = [
+    "autodiff-core/src",
+    "autodiff-macros/src",
+    "autodiff-ops/src",
+    "demo/src",
+];
 
 #[test]
 fn no_file_is_longer_than_one_concept() -> io::Result<()> {
@@ -116,7 +125,14 @@ fn no_panic_can_be_reached_through_the_libraries() -> io::Result<()> {
     let sources = sources(&["autodiff-core/src", "autodiff-ops/src"])?;
     // The body of a generated test reports by panicking, as every test does.
     let sources = sources.iter().filter(|source| !is_report_of_a_test(source));
-    let patterns = [".unwrap()", ".expect(", "panic!(", "unreachable!(", "assert!(", "assert_eq!("];
+    let patterns = [
+        ".unwrap()",
+        ".expect(",
+        "panic!(",
+        "unreachable!(",
+        "assert!(",
+        "assert_eq!(",
+    ];
     let hits: Vec<String> = hits(sources, &patterns)
         .into_iter()
         .filter(|hit| !hit.contains("debug_assert"))
@@ -155,7 +171,13 @@ fn unsafe_code_stands_in_one_file() -> io::Result<()> {
     const ONLY: &str = "autodiff-core/src/tensor/kernel.rs";
     let sources = sources(&LIBRARIES)?;
     let others = sources.iter().filter(|source| source.path != ONLY);
-    assert_eq!(hits(others, &["unsafe {", "unsafe fn", "unsafe impl", "allow(unsafe_code)"]), [""; 0]);
+    assert_eq!(
+        hits(
+            others,
+            &["unsafe {", "unsafe fn", "unsafe impl", "allow(unsafe_code)"]
+        ),
+        [""; 0]
+    );
     Ok(())
 }
 
@@ -163,19 +185,27 @@ fn unsafe_code_stands_in_one_file() -> io::Result<()> {
 const LAYERS: [&str; 6] = ["operation", "error", "tensor", "rule", "tape", "gradcheck"];
 
 /// The exception: a rule record holds function pointers whose types name the tape's handle.
-const NAMES_THE_HANDLE: (&str, &str) = ("autodiff-core/src/rule/record.rs", "use crate::tape::TensorValue;");
+const NAMES_THE_HANDLE: (&str, &str) = (
+    "autodiff-core/src/rule/record.rs",
+    "use crate::tape::TensorValue;",
+);
 
 #[test]
 fn layers_of_the_core_use_only_those_before_them() -> io::Result<()> {
     let mut upward = Vec::new();
     for source in sources(&["autodiff-core/src"])? {
-        let Some(own) = layer_of(&source.path) else { continue };
+        let Some(own) = layer_of(&source.path) else {
+            continue;
+        };
         for (number, line) in &source.code {
             let above = LAYERS.iter().skip(own + 1);
             let names = above.filter(|layer| line.contains(&format!("crate::{layer}")));
             for layer in names {
                 if (source.path.as_str(), line.trim()) != NAMES_THE_HANDLE {
-                    upward.push(format!("{}:{number}: {} uses {layer}", source.path, LAYERS[own]));
+                    upward.push(format!(
+                        "{}:{number}: {} uses {layer}",
+                        source.path, LAYERS[own]
+                    ));
                 }
             }
         }
@@ -197,7 +227,13 @@ fn the_operations_come_from_the_core_alone() -> io::Result<()> {
     let foreign = hits(&sources, &["use "])
         .into_iter()
         .filter(|hit| {
-            let allowed = ["use autodiff_core::prelude::*;", "pub use ", "use std::", "use super::*;", "use thiserror"];
+            let allowed = [
+                "use autodiff_core::prelude::*;",
+                "pub use ",
+                "use std::",
+                "use super::*;",
+                "use thiserror",
+            ];
             !allowed.iter().any(|allowed| hit.contains(allowed))
         })
         .collect::<Vec<_>>();

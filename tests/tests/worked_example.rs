@@ -42,12 +42,14 @@ impl Graph {
     }
 
     fn pass(&self, retention: GraphRetention) -> Result<()> {
-        self.mean.backward_with_seed(&tensor([2], [3.0, 6.0])?.view(), retention)
+        self.mean
+            .backward_with_seed(&tensor([2], [3.0, 6.0])?.view(), retention)
     }
 
     fn traced(&self) -> Result<TensorBackwardPass> {
         let seed = tensor([2], [3.0, 6.0])?;
-        self.mean.backward_with_seed_and_trace(&seed.view(), GraphRetention::Retain)
+        self.mean
+            .backward_with_seed_and_trace(&seed.view(), GraphRetention::Retain)
     }
 
     fn gradients(&self) -> (Vec<f64>, Vec<f64>) {
@@ -74,15 +76,45 @@ const BIAS_GRADIENT: [f64; 3] = [16.0, 16.0, 34.0];
 fn every_node_has_the_shape_and_the_values_of_the_hand_computation() -> Result<()> {
     let graph = Graph::build()?;
     let expected: [(&TensorValue, &str, &[usize], &[f64]); 8] = [
-        (&graph.x, "parameter", &[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
-        (&graph.reshaped, "reshape", &[3, 2], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
-        (&graph.transposed, "transpose", &[2, 3], &[1.0, 3.0, 5.0, 2.0, 4.0, 6.0]),
+        (
+            &graph.x,
+            "parameter",
+            &[2, 3],
+            &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+        ),
+        (
+            &graph.reshaped,
+            "reshape",
+            &[3, 2],
+            &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+        ),
+        (
+            &graph.transposed,
+            "transpose",
+            &[2, 3],
+            &[1.0, 3.0, 5.0, 2.0, 4.0, 6.0],
+        ),
         (&graph.bias, "parameter", &[3], &[1.0, -1.0, 0.0]),
-        (&graph.broadcast, "broadcast", &[2, 3], &[1.0, -1.0, 0.0, 1.0, -1.0, 0.0]),
+        (
+            &graph.broadcast,
+            "broadcast",
+            &[2, 3],
+            &[1.0, -1.0, 0.0, 1.0, -1.0, 0.0],
+        ),
         // 1+1, 3-1, 5+0, 2+1, 4-1, 6+0
-        (&graph.added, "add", &[2, 3], &[2.0, 2.0, 5.0, 3.0, 3.0, 6.0]),
+        (
+            &graph.added,
+            "add",
+            &[2, 3],
+            &[2.0, 2.0, 5.0, 3.0, 3.0, 6.0],
+        ),
         // 2·2, 2·2, 5·5, 3·3, 3·3, 6·6
-        (&graph.multiplied, "multiply", &[2, 3], &[4.0, 4.0, 25.0, 9.0, 9.0, 36.0]),
+        (
+            &graph.multiplied,
+            "multiply",
+            &[2, 3],
+            &[4.0, 4.0, 25.0, 9.0, 9.0, 36.0],
+        ),
         // (4+4+25)/3, (9+9+36)/3
         (&graph.mean, "mean", &[2], &[11.0, 18.0]),
     ];
@@ -97,15 +129,31 @@ fn every_node_has_the_shape_and_the_values_of_the_hand_computation() -> Result<(
 #[test]
 fn there_are_eight_nodes_since_the_sum_used_twice_is_one_node() -> Result<()> {
     let pass = Graph::build()?.traced()?;
-    let operations: Vec<String> = pass.nodes.iter().map(|node| node.operation.to_string()).collect();
+    let operations: Vec<String> = pass
+        .nodes
+        .iter()
+        .map(|node| node.operation.to_string())
+        .collect();
     assert_eq!(
         operations,
-        ["parameter", "reshape", "transpose", "parameter", "broadcast", "add", "multiply", "mean"]
+        [
+            "parameter",
+            "reshape",
+            "transpose",
+            "parameter",
+            "broadcast",
+            "add",
+            "multiply",
+            "mean"
+        ]
     );
     let positions: Vec<usize> = pass.nodes.iter().map(|node| node.topology_index).collect();
     assert_eq!(positions, [0, 1, 2, 3, 4, 5, 6, 7]);
     let parameters: Vec<bool> = pass.nodes.iter().map(|node| node.parameter).collect();
-    assert_eq!(parameters, [true, false, false, true, false, false, false, false]);
+    assert_eq!(
+        parameters,
+        [true, false, false, true, false, false, false, false]
+    );
     Ok(())
 }
 
@@ -124,10 +172,23 @@ fn there_are_eight_edges_since_every_operand_use_is_one() -> Result<()> {
 #[test]
 fn the_ledger_runs_from_the_newest_node_to_the_oldest_and_in_operand_order() -> Result<()> {
     let pass = Graph::build()?.traced()?;
-    let ledger: Vec<_> = pass.edges.iter().map(|edge| (edge.child, edge.parent, edge.operand)).collect();
+    let ledger: Vec<_> = pass
+        .edges
+        .iter()
+        .map(|edge| (edge.child, edge.parent, edge.operand))
+        .collect();
     assert_eq!(
         ledger,
-        [(7, 6, 0), (6, 5, 0), (6, 5, 1), (5, 2, 0), (5, 4, 1), (4, 3, 0), (2, 1, 0), (1, 0, 0)]
+        [
+            (7, 6, 0),
+            (6, 5, 0),
+            (6, 5, 1),
+            (5, 2, 0),
+            (5, 4, 1),
+            (4, 3, 0),
+            (2, 1, 0),
+            (1, 0, 0)
+        ]
     );
     let indices: Vec<usize> = pass.edges.iter().map(|edge| edge.reverse_index).collect();
     assert_eq!(indices, [0, 1, 2, 3, 4, 5, 6, 7]);
@@ -143,8 +204,14 @@ fn every_edge_has_the_upstream_and_the_contribution_of_the_hand_computation() ->
         // mean: 3/3 along row 0, 6/3 along row 1
         (&[3.0, 6.0], &[1.0, 1.0, 1.0, 2.0, 2.0, 2.0]),
         // multiply, first use: 1·2, 1·2, 1·5, 2·3, 2·3, 2·6; the second use is the same
-        (&[1.0, 1.0, 1.0, 2.0, 2.0, 2.0], &[2.0, 2.0, 5.0, 6.0, 6.0, 12.0]),
-        (&[1.0, 1.0, 1.0, 2.0, 2.0, 2.0], &[2.0, 2.0, 5.0, 6.0, 6.0, 12.0]),
+        (
+            &[1.0, 1.0, 1.0, 2.0, 2.0, 2.0],
+            &[2.0, 2.0, 5.0, 6.0, 6.0, 12.0],
+        ),
+        (
+            &[1.0, 1.0, 1.0, 2.0, 2.0, 2.0],
+            &[2.0, 2.0, 5.0, 6.0, 6.0, 12.0],
+        ),
         // add passes its upstream on, to both operands
         (&sum_adjoint, &sum_adjoint),
         (&sum_adjoint, &sum_adjoint),
@@ -157,9 +224,21 @@ fn every_edge_has_the_upstream_and_the_contribution_of_the_hand_computation() ->
     ];
     for (edge, (upstream, contribution)) in pass.edges.iter().zip(expected) {
         let index = edge.reverse_index;
-        assert_eq!(edge.upstream.as_slice(), upstream, "upstream of edge {index}");
-        assert_eq!(edge.contribution.as_slice(), contribution, "contribution of edge {index}");
-        assert_eq!(edge.contribution.shape(), pass.nodes[edge.parent].shape, "edge {index}");
+        assert_eq!(
+            edge.upstream.as_slice(),
+            upstream,
+            "upstream of edge {index}"
+        );
+        assert_eq!(
+            edge.contribution.as_slice(),
+            contribution,
+            "contribution of edge {index}"
+        );
+        assert_eq!(
+            edge.contribution.shape(),
+            pass.nodes[edge.parent].shape,
+            "edge {index}"
+        );
     }
     Ok(())
 }
@@ -189,7 +268,7 @@ fn the_bias_receives_the_sum_over_the_rows_that_reused_it() -> Result<()> {
 /// The plan that an edge saved under `name`, as strides and offsets.
 fn saved_plan(edge: &TensorBackwardEdge, name: &str) -> Option<(Vec<usize>, Vec<usize>)> {
     match edge.saved.get(name) {
-        Some(SavedValue::Projection(plan)) => Some((plan.strides().to_vec(), plan.offsets().collect())),
+        Some(SavedValue::Projection(plan)) => Some((plan.strides(), plan.offsets().collect())),
         _ => None,
     }
 }
@@ -197,14 +276,20 @@ fn saved_plan(edge: &TensorBackwardEdge, name: &str) -> Option<(Vec<usize>, Vec<
 #[test]
 fn mean_reads_its_upstream_through_a_zero_stride_along_the_reduced_axis() -> Result<()> {
     let pass = Graph::build()?.traced()?;
-    assert_eq!(saved_plan(&pass.edges[0], "plan"), Some((vec![1, 0], vec![0, 0, 0, 1, 1, 1])));
+    assert_eq!(
+        saved_plan(&pass.edges[0], "plan"),
+        Some((vec![1, 0], vec![0, 0, 0, 1, 1, 1]))
+    );
     Ok(())
 }
 
 #[test]
 fn broadcast_reversal_writes_through_a_zero_stride_along_the_missing_axis() -> Result<()> {
     let pass = Graph::build()?.traced()?;
-    assert_eq!(saved_plan(&pass.edges[5], "fit"), Some((vec![0, 1], vec![0, 1, 2, 0, 1, 2])));
+    assert_eq!(
+        saved_plan(&pass.edges[5], "fit"),
+        Some((vec![0, 1], vec![0, 1, 2, 0, 1, 2]))
+    );
     Ok(())
 }
 
@@ -227,12 +312,24 @@ fn every_edge_saves_what_its_rule_needs_under_its_name() -> Result<()> {
         &["input_shape", "shape"],
     ];
     assert_eq!(names, expected);
-    assert_eq!(pass.edges[0].saved.get("divisor"), Some(&SavedValue::Usize(3)));
+    assert_eq!(
+        pass.edges[0].saved.get("divisor"),
+        Some(&SavedValue::Usize(3))
+    );
     assert_eq!(pass.edges[0].saved.get("axis"), Some(&SavedValue::Usize(1)));
-    assert_eq!(pass.edges[0].saved.get("keep_dim"), Some(&SavedValue::Bool(false)));
+    assert_eq!(
+        pass.edges[0].saved.get("keep_dim"),
+        Some(&SavedValue::Bool(false))
+    );
     let sum = tensor([2, 3], [2.0, 2.0, 5.0, 3.0, 3.0, 6.0])?;
-    assert_eq!(pass.edges[1].saved.get("rhs"), Some(&SavedValue::Tensor(sum.clone())));
-    assert_eq!(pass.edges[2].saved.get("lhs"), Some(&SavedValue::Tensor(sum)));
+    assert_eq!(
+        pass.edges[1].saved.get("rhs"),
+        Some(&SavedValue::Tensor(sum.clone()))
+    );
+    assert_eq!(
+        pass.edges[2].saved.get("lhs"),
+        Some(&SavedValue::Tensor(sum))
+    );
     Ok(())
 }
 
@@ -244,7 +341,10 @@ fn the_sum_over_axis_0_hands_its_seed_to_every_row() -> Result<()> {
     assert_eq!(total.value().as_slice(), [5.0, 7.0, 9.0]);
     let seed = tensor([3], [10.0, 20.0, 30.0])?;
     let pass = total.backward_with_seed_and_trace(&seed.view(), GraphRetention::Retain)?;
-    assert_eq!(saved_plan(&pass.edges[0], "plan"), Some((vec![0, 1], vec![0, 1, 2, 0, 1, 2])));
+    assert_eq!(
+        saved_plan(&pass.edges[0], "plan"),
+        Some((vec![0, 1], vec![0, 1, 2, 0, 1, 2]))
+    );
     assert_eq!(gradient(&x), [10.0, 20.0, 30.0, 10.0, 20.0, 30.0]);
     Ok(())
 }
@@ -253,11 +353,17 @@ fn the_sum_over_axis_0_hands_its_seed_to_every_row() -> Result<()> {
 fn a_second_retained_pass_doubles_the_gradients() -> Result<()> {
     let graph = Graph::build()?;
     graph.pass(GraphRetention::Retain)?;
-    assert_eq!(graph.gradients(), (X_GRADIENT.to_vec(), BIAS_GRADIENT.to_vec()));
+    assert_eq!(
+        graph.gradients(),
+        (X_GRADIENT.to_vec(), BIAS_GRADIENT.to_vec())
+    );
     graph.pass(GraphRetention::Retain)?;
     assert_eq!(
         graph.gradients(),
-        (vec![8.0, 24.0, 8.0, 24.0, 20.0, 48.0], vec![32.0, 32.0, 68.0])
+        (
+            vec![8.0, 24.0, 8.0, 24.0, 20.0, 48.0],
+            vec![32.0, 32.0, 68.0]
+        )
     );
     Ok(())
 }
@@ -268,8 +374,14 @@ fn a_traced_pass_stores_the_gradients_of_an_untraced_one() -> Result<()> {
     let pass = traced.traced()?;
     untraced.pass(GraphRetention::Retain)?;
     assert_eq!(traced.gradients(), untraced.gradients());
-    assert_eq!(pass.nodes[0].accumulated_gradient, untraced.x.gradient_snapshot());
-    assert_eq!(pass.nodes[3].accumulated_gradient, untraced.bias.gradient_snapshot());
+    assert_eq!(
+        pass.nodes[0].accumulated_gradient,
+        untraced.x.gradient_snapshot()
+    );
+    assert_eq!(
+        pass.nodes[3].accumulated_gradient,
+        untraced.bias.gradient_snapshot()
+    );
     Ok(())
 }
 
@@ -280,7 +392,11 @@ fn zeroing_stores_positive_zeros() -> Result<()> {
     graph.x.zero_grad()?;
     graph.bias.zero_grad()?;
     let (x, bias) = graph.gradients();
-    assert!(x.iter().chain(&bias).all(|value| value.to_bits() == 0.0_f64.to_bits()));
+    assert!(
+        x.iter()
+            .chain(&bias)
+            .all(|value| value.to_bits() == 0.0_f64.to_bits())
+    );
     assert_eq!((x.len(), bias.len()), (6, 3));
     Ok(())
 }
@@ -289,7 +405,10 @@ fn zeroing_stores_positive_zeros() -> Result<()> {
 fn a_releasing_pass_keeps_primals_and_gradients_and_is_the_last() -> Result<()> {
     let graph = Graph::build()?;
     graph.pass(GraphRetention::Release)?;
-    assert_eq!(graph.gradients(), (X_GRADIENT.to_vec(), BIAS_GRADIENT.to_vec()));
+    assert_eq!(
+        graph.gradients(),
+        (X_GRADIENT.to_vec(), BIAS_GRADIENT.to_vec())
+    );
     assert_eq!(graph.mean.value().as_slice(), [11.0, 18.0]);
     assert!(graph.mean.is_released() && graph.reshaped.is_released());
     assert!(!graph.x.is_released() && !graph.bias.is_released());
@@ -297,8 +416,14 @@ fn a_releasing_pass_keeps_primals_and_gradients_and_is_the_last() -> Result<()> 
         operation: graph.mean.operation(),
     };
     assert_eq!(graph.pass(GraphRetention::Retain), Err(released.clone()));
-    assert_eq!(released.to_string(), "the mean operation tape has been released");
-    assert_eq!(graph.gradients(), (X_GRADIENT.to_vec(), BIAS_GRADIENT.to_vec()));
+    assert_eq!(
+        released.to_string(),
+        "the mean operation tape has been released"
+    );
+    assert_eq!(
+        graph.gradients(),
+        (X_GRADIENT.to_vec(), BIAS_GRADIENT.to_vec())
+    );
     Ok(())
 }
 
@@ -315,7 +440,10 @@ fn a_released_result_cannot_be_used_again_unless_nothing_is_recorded() -> Result
     );
     let unrecorded = no_grad(|| graph.bias.add(&graph.added))?;
     // 2+1, 2-1, 5+0, 3+1, 3-1, 6+0
-    assert_eq!(unrecorded.value().as_slice(), [3.0, 1.0, 5.0, 4.0, 2.0, 6.0]);
+    assert_eq!(
+        unrecorded.value().as_slice(),
+        [3.0, 1.0, 5.0, 4.0, 2.0, 6.0]
+    );
     assert!(!unrecorded.tracks_gradient());
     Ok(())
 }
@@ -347,8 +475,14 @@ fn an_update_between_two_retained_passes_makes_the_second_stale() -> Result<()> 
         ),
         "{error:?}"
     );
-    assert!(error.to_string().contains("run a new forward pass"), "{error}");
-    assert_eq!(graph.gradients(), (X_GRADIENT.to_vec(), BIAS_GRADIENT.to_vec()));
+    assert!(
+        error.to_string().contains("run a new forward pass"),
+        "{error}"
+    );
+    assert_eq!(
+        graph.gradients(),
+        (X_GRADIENT.to_vec(), BIAS_GRADIENT.to_vec())
+    );
     // The results still hold what they were computed from.
     assert_eq!(graph.mean.value().as_slice(), [11.0, 18.0]);
     Ok(())
@@ -365,12 +499,21 @@ fn a_guard_reads_and_holds_off_writers_until_it_is_dropped() -> Result<()> {
     assert_eq!(value.as_slice(), [1.0, -1.0, 0.0]);
     drop(value);
     let stored = graph.bias.gradient();
-    assert_eq!(graph.pass(GraphRetention::Retain), Err(TensorAutodiffError::GradientBorrowed));
-    assert_eq!(graph.bias.zero_grad(), Err(TensorAutodiffError::GradientBorrowed));
+    assert_eq!(
+        graph.pass(GraphRetention::Retain),
+        Err(TensorAutodiffError::GradientBorrowed)
+    );
+    assert_eq!(
+        graph.bias.zero_grad(),
+        Err(TensorAutodiffError::GradientBorrowed)
+    );
     assert_eq!(graph.gradients(), (vec![0.0; 6], vec![0.0; 3]));
     drop(stored);
     graph.pass(GraphRetention::Retain)?;
-    assert_eq!(graph.gradients(), (X_GRADIENT.to_vec(), BIAS_GRADIENT.to_vec()));
+    assert_eq!(
+        graph.gradients(),
+        (X_GRADIENT.to_vec(), BIAS_GRADIENT.to_vec())
+    );
     Ok(())
 }
 
@@ -430,7 +573,9 @@ fn a_seed_of_another_shape_is_refused() -> Result<()> {
 fn a_seed_that_is_not_finite_is_refused_with_its_index() -> Result<()> {
     let graph = Graph::build()?;
     let seed = tensor([2], [3.0, f64::NAN])?;
-    let refused = graph.mean.backward_with_seed(&seed.view(), GraphRetention::Release);
+    let refused = graph
+        .mean
+        .backward_with_seed(&seed.view(), GraphRetention::Release);
     assert_eq!(
         refused,
         Err(TensorAutodiffError::NonFiniteSeed {
@@ -446,7 +591,8 @@ fn a_seed_that_is_not_finite_is_refused_with_its_index() -> Result<()> {
 #[test]
 fn a_gradient_that_would_overflow_is_refused_and_stays_usable() -> Result<()> {
     let p = TensorValue::parameter(tensor([1], [0.5])?)?;
-    let pass_of = |value| p.backward_with_seed(&tensor([1], [value])?.view(), GraphRetention::Retain);
+    let pass_of =
+        |value| p.backward_with_seed(&tensor([1], [value])?.view(), GraphRetention::Retain);
     pass_of(f64::MAX)?;
     assert_eq!(
         pass_of(f64::MAX),

@@ -3,8 +3,8 @@
 use autodiff_ops::prelude::*;
 
 use super::graph::seed;
-use super::{BIAS, WorkedGraph, X};
 use super::print::gradient;
+use super::{BIAS, WorkedGraph, X};
 use crate::DemoError;
 
 /// A pass over a released graph is refused and changes nothing.
@@ -17,7 +17,9 @@ pub(super) fn released(graph: &WorkedGraph) -> Result<String, DemoError> {
             "released graph: operation={operation} gradients unchanged={unchanged}"
         )),
         Err(other) => Err(other.into()),
-        Ok(()) => Err(DemoError::Accepted { what: "a pass over a released graph" }),
+        Ok(()) => Err(DemoError::Accepted {
+            what: "a pass over a released graph",
+        }),
     }
 }
 
@@ -51,8 +53,12 @@ pub(super) fn typed_errors() -> Result<String, DemoError> {
     let before = gradient_bits(leaves);
     let short = Tensor::from_vec([1], vec![1.0])?;
     let not_a_number = Tensor::from_vec([2], vec![3.0, f64::NAN])?;
-    let seed_shape = graph.mean.backward_with_seed(&short.view(), GraphRetention::Retain);
-    let non_finite_seed = graph.mean.backward_with_seed(&not_a_number.view(), GraphRetention::Retain);
+    let seed_shape = graph
+        .mean
+        .backward_with_seed(&short.view(), GraphRetention::Retain);
+    let non_finite_seed = graph
+        .mean
+        .backward_with_seed(&not_a_number.view(), GraphRetention::Retain);
     let overflow = pass_of(f64::MAX);
     let mut unchanged = gradient_bits(leaves) == before;
 
@@ -64,7 +70,8 @@ pub(super) fn typed_errors() -> Result<String, DemoError> {
     pass_of(-f64::MAX)?;
     unchanged &= gradient_bits([&largest]) == [Some(vec![0.0_f64.to_bits()])];
 
-    let names = [seed_shape, non_finite_seed, graph_released, overflow].map(|refused| name(&refused));
+    let names =
+        [seed_shape, non_finite_seed, graph_released, overflow].map(|refused| name(&refused));
     Ok(format!(
         "typed errors: {}; gradients unchanged={unchanged}",
         names.join(" | ")
@@ -76,7 +83,9 @@ fn name(outcome: &Result<()>) -> &'static str {
         Err(TensorAutodiffError::SeedShapeMismatch { .. }) => "seed-shape",
         Err(TensorAutodiffError::NonFiniteSeed { index: 1, .. }) => "non-finite-seed",
         Err(TensorAutodiffError::GraphReleased { .. }) => "graph-released",
-        Err(TensorAutodiffError::NonFiniteAccumulatedGradient { .. }) => "non-finite-accumulated-gradient",
+        Err(TensorAutodiffError::NonFiniteAccumulatedGradient { .. }) => {
+            "non-finite-accumulated-gradient"
+        }
         Err(_) => "another error",
         Ok(()) => "accepted",
     }
@@ -86,7 +95,13 @@ fn name(outcome: &Result<()>) -> &'static str {
 fn gradient_bits<const N: usize>(leaves: [&TensorValue; N]) -> [Option<Vec<u64>>; N] {
     leaves.map(|leaf| {
         let gradient = leaf.gradient()?;
-        Some(gradient.as_slice().iter().map(|value| value.to_bits()).collect())
+        Some(
+            gradient
+                .as_slice()
+                .iter()
+                .map(|value| value.to_bits())
+                .collect(),
+        )
     })
 }
 
@@ -96,7 +111,10 @@ fn gradient_bits<const N: usize>(leaves: [&TensorValue; N]) -> [Option<Vec<u64>>
 fn weighted_sum(x: &Tensor, bias: &Tensor) -> Result<(WorkedGraph, TensorValue)> {
     let x = TensorValue::parameter(x.clone())?;
     let graph = WorkedGraph::over(x, || TensorValue::parameter(bias.clone()))?;
-    let total = graph.mean.mul(&TensorValue::constant(seed()?)?)?.sum_axis(0, false)?;
+    let total = graph
+        .mean
+        .mul(&TensorValue::constant(seed()?)?)?
+        .sum_axis(0, false)?;
     Ok((graph, total))
 }
 
@@ -106,9 +124,23 @@ pub(super) fn gradient_check() -> Result<String, DemoError> {
     let bias = Tensor::from_vec([3], BIAS.to_vec())?;
     let (graph, total) = weighted_sum(&x, &bias)?;
     let pass = total.backward_with_trace()?;
-    let used: Vec<String> = pass.nodes.iter().map(|node| node.operation.to_string()).collect();
-    let named = ["add", "multiply", "reshape", "transpose", "broadcast", "sum", "mean"];
-    let mut passed = named.iter().all(|name| used.iter().any(|used| used == name));
+    let used: Vec<String> = pass
+        .nodes
+        .iter()
+        .map(|node| node.operation.to_string())
+        .collect();
+    let named = [
+        "add",
+        "multiply",
+        "reshape",
+        "transpose",
+        "broadcast",
+        "sum",
+        "mean",
+    ];
+    let mut passed = named
+        .iter()
+        .all(|name| used.iter().any(|used| used == name));
 
     let step = 1e-3;
     let value_at = |x: &Tensor, bias: &Tensor| -> Result<f64> {
@@ -122,12 +154,14 @@ pub(super) fn gradient_check() -> Result<String, DemoError> {
         moved
     };
     for index in [0, 1, 3, 5] {
-        let numeric = (value_at(&moved(&x, index, step), &bias)? - value_at(&moved(&x, index, -step), &bias)?)
+        let numeric = (value_at(&moved(&x, index, step), &bias)?
+            - value_at(&moved(&x, index, -step), &bias)?)
             / (2.0 * step);
         passed &= agrees(&graph.x, index, numeric);
     }
     for index in [0, 1, 2] {
-        let numeric = (value_at(&x, &moved(&bias, index, step))? - value_at(&x, &moved(&bias, index, -step))?)
+        let numeric = (value_at(&x, &moved(&bias, index, step))?
+            - value_at(&x, &moved(&bias, index, -step))?)
             / (2.0 * step);
         passed &= agrees(&graph.bias, index, numeric);
     }

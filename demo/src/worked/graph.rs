@@ -37,7 +37,9 @@ impl WorkedGraph {
     /// None with these values; the operations are fallible.
     pub fn build() -> Result<Self> {
         let x = TensorValue::parameter(Tensor::from_vec([2, 3], X.concat())?)?;
-        Self::over(x, || TensorValue::parameter(Tensor::from_vec([3], BIAS.to_vec())?))
+        Self::over(x, || {
+            TensorValue::parameter(Tensor::from_vec([3], BIAS.to_vec())?)
+        })
     }
 
     /// Reverses the graph from [`SEED`] and reports every step.
@@ -45,7 +47,8 @@ impl WorkedGraph {
     /// # Errors
     /// [`TensorAutodiffError::GraphReleased`] after a pass that released the graph.
     pub fn traced_pass(&self, retention: GraphRetention) -> Result<TensorBackwardPass> {
-        self.mean.backward_with_seed_and_trace(&seed()?.view(), retention)
+        self.mean
+            .backward_with_seed_and_trace(&seed()?.view(), retention)
     }
 
     /// Reverses the graph from [`SEED`].

@@ -88,10 +88,22 @@ impl Handwritten {
     /// [`DemoError::Disagreement`] for the first quantity that differs in any bit.
     pub fn check(&self, graph: &WorkedGraph) -> Result<(), DemoError> {
         same("reshape", &self.reshaped.concat(), &graph.reshaped.value())?;
-        same("transpose", &self.transposed.concat(), &graph.transposed.value())?;
-        same("broadcast", &self.broadcast.concat(), &graph.broadcast.value())?;
+        same(
+            "transpose",
+            &self.transposed.concat(),
+            &graph.transposed.value(),
+        )?;
+        same(
+            "broadcast",
+            &self.broadcast.concat(),
+            &graph.broadcast.value(),
+        )?;
         same("add", &self.added.concat(), &graph.added.value())?;
-        same("multiply", &self.multiplied.concat(), &graph.multiplied.value())?;
+        same(
+            "multiply",
+            &self.multiplied.concat(),
+            &graph.multiplied.value(),
+        )?;
         same("mean", &self.mean, &graph.mean.value())?;
         self.check_gradients(&graph.x, &graph.bias)
     }
@@ -116,7 +128,12 @@ impl Handwritten {
 }
 
 fn same(quantity: &'static str, handwritten: &[f64], taped: &Tensor) -> Result<(), DemoError> {
-    let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+    let bits = |values: &[f64]| {
+        values
+            .iter()
+            .map(|value| value.to_bits())
+            .collect::<Vec<_>>()
+    };
     if bits(handwritten) == bits(taped.as_slice()) {
         return Ok(());
     }

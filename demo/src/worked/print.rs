@@ -66,16 +66,24 @@ fn lines() -> Result<Vec<String>, DemoError> {
 }
 
 fn described(what: &str, tensor: &Tensor) -> String {
-    format!("{what}: shape={:?} values={:?}", tensor.shape(), tensor.as_slice())
+    format!(
+        "{what}: shape={:?} values={:?}",
+        tensor.shape(),
+        tensor.as_slice()
+    )
 }
 
 fn gradients(graph: &WorkedGraph) -> String {
-    format!("x_grad={} bias_grad={}", gradient(&graph.x), gradient(&graph.bias))
+    format!(
+        "x_grad={} bias_grad={}",
+        gradient(&graph.x),
+        gradient(&graph.bias)
+    )
 }
 
 /// The stored gradient, or `none` for a node that stores none.
 pub(super) fn gradient(value: &TensorValue) -> String {
-    value
-        .gradient()
-        .map_or("none".to_owned(), |gradient| format!("{:?}", gradient.as_slice()))
+    value.gradient().map_or("none".to_owned(), |gradient| {
+        format!("{:?}", gradient.as_slice())
+    })
 }
