@@ -25,3 +25,8 @@ pub mod prelude {
     pub use crate::shape::*;
     pub use autodiff_core::prelude::*;
 }
+
+/// The examples of the project's README, compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;

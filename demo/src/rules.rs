@@ -41,7 +41,7 @@ pub fn print(out: &mut impl Write) -> Result<(), DemoError> {
 /// Writes everything about the rules whose name or path is `wanted`.
 ///
 /// # Errors
-/// [`DemoError::UnknownRule`] where there is none; as for [`print`].
+/// [`DemoError::UnknownRule`] where there is none; as for [`print()`].
 pub fn print_matching(out: &mut impl Write, wanted: &str) -> Result<(), DemoError> {
     let matching: Vec<&Rule> = Registry::global()?
         .rules()
