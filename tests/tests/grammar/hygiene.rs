@@ -26,10 +26,18 @@ mod shadowed {
     pub fn Err() {}
     pub fn Some() {}
     pub fn None() {}
-    macro_rules! concat { () => {}; }
-    macro_rules! module_path { () => {}; }
-    macro_rules! vec { () => {}; }
-    macro_rules! line { () => {}; }
+    macro_rules! concat {
+        () => {};
+    }
+    macro_rules! module_path {
+        () => {};
+    }
+    macro_rules! vec {
+        () => {};
+    }
+    macro_rules! line {
+        () => {};
+    }
     pub(crate) use {concat, line, module_path, vec};
     pub mod core {}
     pub mod std {}
@@ -44,12 +52,20 @@ mod shadowed {
     ) -> autodiff_core::Result<Tensor<T>> {
         /// upstream times the rest
         #[vjp(recorder)]
-        fn map(upstream: &Tensor<T>, wants: &Tensor<T>, locals_0: f64) -> autodiff_core::Result<Tensor<T>> {
+        fn map(
+            upstream: &Tensor<T>,
+            wants: &Tensor<T>,
+            locals_0: f64,
+        ) -> autodiff_core::Result<Tensor<T>> {
             upstream.zip_map(wants, |u, w| u * w * T::from_f64(locals_0))
         }
         /// upstream times the rest
         #[vjp(wants)]
-        fn map_err(upstream: &Tensor<T>, recorder: &Tensor<T>, saved: f64) -> autodiff_core::Result<Tensor<T>> {
+        fn map_err(
+            upstream: &Tensor<T>,
+            recorder: &Tensor<T>,
+            saved: f64,
+        ) -> autodiff_core::Result<Tensor<T>> {
             upstream.zip_map(recorder, |u, r| u * r * T::from_f64(saved))
         }
         let locals_0 = saved;
@@ -65,8 +81,14 @@ fn shadowed_names_change_nothing() -> Outcome {
     let output = shadowed::output_of(&x, &y, 2.0)?;
     let seed = Tensor::from_vec([1], vec![1.0])?;
     output.backward_with_seed(&seed.view(), GraphRetention::Retain)?;
-    assert_eq!(x.gradient_snapshot(), Some(Tensor::from_vec([1], vec![10.0])?));
-    assert_eq!(y.gradient_snapshot(), Some(Tensor::from_vec([1], vec![6.0])?));
+    assert_eq!(
+        x.gradient_snapshot(),
+        Some(Tensor::from_vec([1], vec![10.0])?)
+    );
+    assert_eq!(
+        y.gradient_snapshot(),
+        Some(Tensor::from_vec([1], vec![6.0])?)
+    );
     Ok(())
 }
 
@@ -108,7 +130,10 @@ mod renamed {
 fn a_renamed_core_crate_is_found_and_a_name_need_not_be_unique() -> Outcome {
     let x = TensorValue::parameter(Tensor::scalar(1.0))?;
     let (one, two) = (renamed::same(&x)?, renamed::same_again(&x)?);
-    assert_eq!((one.operation().to_string(), two.operation().to_string()), ("same".into(), "same".into()));
+    assert_eq!(
+        (one.operation().to_string(), two.operation().to_string()),
+        ("same".into(), "same".into())
+    );
     assert_ne!(one.operation(), two.operation());
     Ok(())
 }

@@ -44,7 +44,12 @@ pub fn forgetful<T: Element>(a: &Tensor<T>, b: &Tensor<T>) -> Result<Tensor<T>> 
         b: &Tensor<T>,
     ) -> Result<[Option<Tensor<T>>; 2]> {
         let [for_a, _] = wanted;
-        Ok([for_a.then(|| upstream.zip_map(b, |u, b| u * b)).transpose()?, None])
+        Ok([
+            for_a
+                .then(|| upstream.zip_map(b, |u, b| u * b))
+                .transpose()?,
+            None,
+        ])
     }
     a.zip_map(b, |a, b| a * b)
 }
@@ -66,7 +71,10 @@ fn a_wanted_contribution_that_is_missing_is_a_typed_error() -> Result<()> {
     let (a, b) = (parameter(&[1], &[3.0])?, parameter(&[1], &[5.0])?);
     let output = forgetful(&a, &b)?;
     let operation = output.operation();
-    let expected = TensorAutodiffError::MissingContribution { operation, operand: 1 };
+    let expected = TensorAutodiffError::MissingContribution {
+        operation,
+        operand: 1,
+    };
     assert_eq!(reverse(&output, &[1.0]), Err(expected));
     let output = forgetful(&a, &b.detach())?;
     reverse(&output, &[1.0])?;

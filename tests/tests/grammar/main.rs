@@ -31,5 +31,7 @@ fn reverse(output: &TensorValue, seed: &[f64]) -> Result<()> {
 }
 
 fn gradient(parameter: &TensorValue) -> Vec<f64> {
-    parameter.gradient_snapshot().map_or_else(Vec::new, Tensor::into_vec)
+    parameter
+        .gradient_snapshot()
+        .map_or_else(Vec::new, Tensor::into_vec)
 }

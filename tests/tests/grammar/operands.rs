@@ -20,7 +20,12 @@ pub fn weighted_total<T: Element>(inputs: &[&Tensor<T>]) -> Result<Tensor<T>> {
         T::from_f64(weights.get(index).copied().unwrap_or(0.0))
     }
     let [first, rest @ ..] = inputs else {
-        return Err(OpError::new(TensorError::ElementCount { shape: vec![1], expected: 1, actual: 0 }).into());
+        return Err(OpError::new(TensorError::ElementCount {
+            shape: vec![1],
+            expected: 1,
+            actual: 0,
+        })
+        .into());
     };
     let mut total = first.map(|x| x * weight(0));
     for (index, input) in rest.iter().enumerate() {
@@ -35,7 +40,11 @@ pub fn weighted_total<T: Element>(inputs: &[&Tensor<T>]) -> Result<Tensor<T>> {
 pub fn product_of<T: Element>(factors: &[&Tensor<T>]) -> Result<Tensor<T>> {
     /// upstream times all other factors
     #[vjp(factors)]
-    fn factors_vjp(upstream: &Tensor<T>, factors: &[&Tensor<T>], index: usize) -> Result<Tensor<T>> {
+    fn factors_vjp(
+        upstream: &Tensor<T>,
+        factors: &[&Tensor<T>],
+        index: usize,
+    ) -> Result<Tensor<T>> {
         let mut contribution = upstream.clone();
         for (position, factor) in factors.iter().enumerate() {
             if position != index {

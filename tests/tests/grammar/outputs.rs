@@ -15,7 +15,9 @@ pub fn multiples<T: Element>(x: &Tensor<T>, count: usize) -> Result<Vec<Tensor<T
         Ok(upstream.map(|u| u * T::from_f64(factor)))
     }
     let factors: Vec<f64> = (1_u8..).take(count).map(f64::from).collect();
-    let outputs = factors.iter().map(|factor| x.map(|x| x * T::from_f64(*factor)));
+    let outputs = factors
+        .iter()
+        .map(|factor| x.map(|x| x * T::from_f64(*factor)));
     Ok(outputs.collect())
 }
 
@@ -31,7 +33,11 @@ pub fn sum_and_difference<T: Element>(a: &Tensor<T>, b: &Tensor<T>) -> Result<[T
     /// upstream, or minus upstream for the difference
     #[vjp(b)]
     fn b_vjp(upstream: Tensor<T>, output_index: usize) -> Result<Tensor<T>> {
-        Ok(if output_index == 0 { upstream } else { upstream.map_inplace(|u| -u) })
+        Ok(if output_index == 0 {
+            upstream
+        } else {
+            upstream.map_inplace(|u| -u)
+        })
     }
     Ok([a.zip_map(b, |a, b| a + b)?, a.zip_map(b, |a, b| a - b)?])
 }
@@ -66,7 +72,10 @@ fn an_output_that_is_not_used_contributes_nothing() -> Result<()> {
 fn an_array_of_outputs_comes_apart_by_a_pattern() -> Result<()> {
     let (a, b) = (parameter(&[1], &[5.0])?, parameter(&[1], &[3.0])?);
     let [sum, difference] = sum_and_difference(&a, &b)?;
-    assert_eq!((sum.value().as_slice(), difference.value().as_slice()), ([8.0].as_slice(), [2.0].as_slice()));
+    assert_eq!(
+        (sum.value().as_slice(), difference.value().as_slice()),
+        ([8.0].as_slice(), [2.0].as_slice())
+    );
     reverse(&sum, &[1.0])?;
     reverse(&difference, &[10.0])?;
     assert_eq!((gradient(&a), gradient(&b)), (vec![11.0], vec![-9.0]));

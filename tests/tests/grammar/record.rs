@@ -53,20 +53,37 @@ fn a_rule_for_f64_alone_runs_and_says_so() -> Result<()> {
 fn the_record_holds_what_was_declared() -> Result<()> {
     let rule = Registry::global()?.rule_at(concat!(module_path!(), "::precise_power"))?;
     assert_eq!(rule.operation.name(), "precise_power");
-    assert!(rule.docs.starts_with("`x` to the power `exponent`, in double precision.\n\nAt x = 0"));
+    assert!(
+        rule.docs
+            .starts_with("`x` to the power `exponent`, in double precision.\n\nAt x = 0")
+    );
     assert!(rule.file.ends_with("record.rs"));
     assert_eq!(rule.outputs, Outputs::One);
-    let parameters: Vec<_> = rule.parameters.iter().map(|p| (p.name, p.kind, p.type_text)).collect();
+    let parameters: Vec<_> = rule
+        .parameters
+        .iter()
+        .map(|p| (p.name, p.kind, p.type_text))
+        .collect();
     assert_eq!(
         parameters,
-        [("x", ParameterKind::Operand, "&Tensor<f64>"), ("exponent", ParameterKind::Argument, "f64")]
+        [
+            ("x", ParameterKind::Operand, "&Tensor<f64>"),
+            ("exponent", ParameterKind::Argument, "f64")
+        ]
     );
     let [vjp] = rule.vjps else {
         panic!("one reverse map was declared");
     };
     // Without a doc comment of its own, the map is in the words of the operation's section.
-    assert_eq!((vjp.function, vjp.operands, vjp.joint, vjp.words), ("x_vjp", ["x"].as_slice(), false, "From this section."));
-    let saved: Vec<_> = vjp.saved.iter().map(|saved| (saved.name, saved.type_text)).collect();
+    assert_eq!(
+        (vjp.function, vjp.operands, vjp.joint, vjp.words),
+        ("x_vjp", ["x"].as_slice(), false, "From this section.")
+    );
+    let saved: Vec<_> = vjp
+        .saved
+        .iter()
+        .map(|saved| (saved.name, saved.type_text))
+        .collect();
     assert_eq!(saved, [("x", "&Tensor<f64>"), ("exponent", "f64")]);
     Ok(())
 }
@@ -82,12 +99,27 @@ fn cases_are_recorded_as_written() -> Result<()> {
             "x: [m, 2 * n] in -2.0..-0.5 | 0.5..2.0, exponent = 2.0"
         ]
     );
-    let CaseKind::Drawn { symbols, choices, any_shape, .. } = rule.cases[0].kind else {
+    let CaseKind::Drawn {
+        symbols,
+        choices,
+        any_shape,
+        ..
+    } = rule.cases[0].kind
+    else {
         panic!("the case is drawn");
     };
     assert!(symbols.is_empty() && !any_shape);
-    assert_eq!(choices, [Choice { argument: "exponent", count: 2 }]);
-    let CaseKind::Drawn { symbols, choices, .. } = rule.cases[1].kind else {
+    assert_eq!(
+        choices,
+        [Choice {
+            argument: "exponent",
+            count: 2
+        }]
+    );
+    let CaseKind::Drawn {
+        symbols, choices, ..
+    } = rule.cases[1].kind
+    else {
         panic!("the case is drawn");
     };
     assert_eq!(symbols, ["m", "n"]);
@@ -98,6 +130,11 @@ fn cases_are_recorded_as_written() -> Result<()> {
 #[test]
 fn a_skipped_rule_says_why() -> Result<()> {
     let rule = Registry::global()?.rule(unchecked(&parameter(&[1], &[1.0])?)?.operation())?;
-    assert!(matches!(rule.cases[0].kind, CaseKind::Skipped { reason: "shows the reason" }));
+    assert!(matches!(
+        rule.cases[0].kind,
+        CaseKind::Skipped {
+            reason: "shows the reason"
+        }
+    ));
     Ok(())
 }

@@ -61,15 +61,32 @@ fn a_trace_shows_saved_values_by_name() -> Result<()> {
     let saved = &pass.edges[0].saved;
     assert_eq!(saved.rule, "upstream times the rise");
     let names: Vec<&str> = saved.fields.iter().map(|field| field.name).collect();
-    assert_eq!(names, ["x", "output", "note", "slope", "shape", "label", "parts", "rank", "step"]);
-    assert_eq!(saved.get("x"), Some(&SavedValue::Tensor(x.value_snapshot())));
-    assert_eq!(saved.get("output"), Some(&SavedValue::Tensor(y.value_snapshot())));
-    assert_eq!(saved.get("note"), Some(&SavedValue::Text("noted".to_owned())));
+    assert_eq!(
+        names,
+        [
+            "x", "output", "note", "slope", "shape", "label", "parts", "rank", "step"
+        ]
+    );
+    assert_eq!(
+        saved.get("x"),
+        Some(&SavedValue::Tensor(x.value_snapshot()))
+    );
+    assert_eq!(
+        saved.get("output"),
+        Some(&SavedValue::Tensor(y.value_snapshot()))
+    );
+    assert_eq!(
+        saved.get("note"),
+        Some(&SavedValue::Text("noted".to_owned()))
+    );
     assert_eq!(saved.get("shape"), Some(&SavedValue::UsizeList(vec![1, 2])));
     assert_eq!(saved.get("rank"), Some(&SavedValue::Usize(2)));
     assert_eq!(saved.get("step"), Some(&SavedValue::F64(1.0)));
     // A type that the trace does not know is shown by its `Debug`.
-    assert_eq!(saved.get("slope"), Some(&SavedValue::Other("Slope { rise: 2.0 }".to_owned())));
+    assert_eq!(
+        saved.get("slope"),
+        Some(&SavedValue::Other("Slope { rise: 2.0 }".to_owned()))
+    );
     Ok(())
 }
 
@@ -100,7 +117,11 @@ pub fn short<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>, TooLong> {
     /// upstream
     #[vjp(x)]
     fn x_vjp(upstream: Tensor<T>, len: usize) -> Result<Tensor<T>, TooLong> {
-        if upstream.len() == len { Ok(upstream) } else { Err(TooLong { len }) }
+        if upstream.len() == len {
+            Ok(upstream)
+        } else {
+            Err(TooLong { len })
+        }
     }
     let len = x.len();
     if len > 3 {
@@ -115,7 +136,10 @@ fn an_error_of_the_rules_own_is_wrapped_with_the_operation() -> Result<()> {
     let Err(error) = long.short() else {
         panic!("four elements were accepted");
     };
-    assert_eq!(error.to_string(), "short: expected at most 3 elements, got 4");
+    assert_eq!(
+        error.to_string(),
+        "short: expected at most 3 elements, got 4"
+    );
     let TensorAutodiffError::Operation { source, .. } = error else {
         panic!("the operation is not named: {error:?}");
     };
