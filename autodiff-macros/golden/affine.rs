@@ -1,8 +1,13 @@
 ///The operation [`affine`](fn@affine) as a bound, and as a method.
+#[allow(non_camel_case_types)]
 #[allow(
-    non_camel_case_types,
+    clippy::fn_params_excessive_bools,
+    clippy::needless_pass_by_value,
+    clippy::ref_option,
     clippy::too_many_arguments,
-    clippy::fn_params_excessive_bools
+    clippy::trivially_copy_pass_by_ref,
+    clippy::type_complexity,
+    clippy::unnecessary_wraps
 )]
 pub(crate) trait affine: ::renamed::__private::Value {
     /**`y = x · w + bias`, where `keep` holds.
@@ -25,7 +30,15 @@ Where the function fails.*/
 /// `y = x · w + bias`, where `keep` holds.
 /// # VJP
 /// By the product rule.
-#[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
+#[allow(
+    clippy::fn_params_excessive_bools,
+    clippy::needless_pass_by_value,
+    clippy::ref_option,
+    clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
+    clippy::type_complexity,
+    clippy::unnecessary_wraps
+)]
 pub(crate) fn affine<V: affine>(
     x: &V,
     w: &V,
@@ -103,11 +116,13 @@ const _: () = {
         }
     }
     #[allow(
-        clippy::too_many_arguments,
-        clippy::unnecessary_wraps,
+        clippy::fn_params_excessive_bools,
         clippy::needless_pass_by_value,
+        clippy::ref_option,
+        clippy::too_many_arguments,
         clippy::trivially_copy_pass_by_ref,
-        clippy::ref_option
+        clippy::type_complexity,
+        clippy::unnecessary_wraps
     )]
     fn all<E: Element>(
         upstream: Tensor<E>,
@@ -121,9 +136,13 @@ const _: () = {
         affine_reverse(upstream, wanted, x, w, bias, keep, scale)
     }
     #[allow(
+        clippy::fn_params_excessive_bools,
+        clippy::needless_pass_by_value,
+        clippy::ref_option,
         clippy::too_many_arguments,
-        clippy::unnecessary_wraps,
-        clippy::fn_params_excessive_bools
+        clippy::trivially_copy_pass_by_ref,
+        clippy::type_complexity,
+        clippy::unnecessary_wraps
     )]
     fn __vjp_rule_primal<E: Element>(
         x: &Tensor<E>,
@@ -138,9 +157,13 @@ const _: () = {
         affine_forward(x, w, bias, keep, scale)
     }
     #[allow(
+        clippy::fn_params_excessive_bools,
+        clippy::needless_pass_by_value,
+        clippy::ref_option,
         clippy::too_many_arguments,
-        clippy::unnecessary_wraps,
-        clippy::fn_params_excessive_bools
+        clippy::trivially_copy_pass_by_ref,
+        clippy::type_complexity,
+        clippy::unnecessary_wraps
     )]
     fn __vjp_rule_forward<E: Element>(
         x: &Tensor<E>,
@@ -151,22 +174,20 @@ const _: () = {
         wants: [::core::primitive::bool; 1usize],
     ) -> Result<(Tensor<E>, __VjpRuleSaved<E>)> {
         let output = __vjp_rule_primal(x, w, bias, keep, scale)?;
-        ::core::result::Result::Ok((
-            output,
-            __VjpRuleSaved {
-                all: if wants[0usize] {
-                    ::core::option::Option::Some(__VjpRuleSaved0 {
-                        x: <Tensor<E> as ::core::clone::Clone>::clone(&x),
-                        w: <Tensor<E> as ::core::clone::Clone>::clone(&w),
-                        bias: ::core::option::Option::<&Tensor<E>>::cloned(bias),
-                        keep: <Tensor<bool> as ::core::clone::Clone>::clone(&keep),
-                        scale: <Option<f64> as ::core::clone::Clone>::clone(&scale),
-                    })
-                } else {
-                    ::core::option::Option::None
-                },
+        let context = __VjpRuleSaved {
+            all: if wants[0usize] {
+                ::core::option::Option::Some(__VjpRuleSaved0 {
+                    x: <Tensor<E> as ::core::clone::Clone>::clone(&x),
+                    w: <Tensor<E> as ::core::clone::Clone>::clone(&w),
+                    bias: ::core::option::Option::<&Tensor<E>>::cloned(bias),
+                    keep: <Tensor<bool> as ::core::clone::Clone>::clone(&keep),
+                    scale: <Option<f64> as ::core::clone::Clone>::clone(&scale),
+                })
+            } else {
+                ::core::option::Option::None
             },
-        ))
+        };
+        ::core::result::Result::Ok((output, context))
     }
     fn __vjp_rule_named<E>(error: E) -> ::renamed::__private::TensorAutodiffError
     where
@@ -248,13 +269,13 @@ const _: () = {
             scale: Option<f64>,
         ) -> ::core::result::Result<Self, ::renamed::__private::TensorAutodiffError> {
             let mut recorder = ::renamed::__private::Recorder::new(__VJP_RULE_OPERATION);
-            let x = recorder.operand(self, 0usize, 0usize)?;
-            let w = recorder.operand(w, 0usize, 1usize)?;
-            let bias = recorder.optional(bias, 0usize, 2usize)?;
+            let own_x = recorder.operand(self, 0usize, 0usize)?;
+            let own_w = recorder.operand(w, 0usize, 1usize)?;
+            let own_bias = recorder.optional(bias, 0usize, 2usize)?;
             let (output, saved) = __vjp_rule_forward(
-                    &x,
-                    &w,
-                    ::core::option::Option::as_deref(&bias),
+                    &own_x,
+                    &own_w,
+                    ::core::option::Option::as_deref(&own_bias),
                     keep,
                     scale,
                     recorder.wants(),

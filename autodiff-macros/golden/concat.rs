@@ -1,8 +1,13 @@
 ///The operation [`concat`](fn@concat) as a bound, and as a method.
+#[allow(non_camel_case_types)]
 #[allow(
-    non_camel_case_types,
+    clippy::fn_params_excessive_bools,
+    clippy::needless_pass_by_value,
+    clippy::ref_option,
     clippy::too_many_arguments,
-    clippy::fn_params_excessive_bools
+    clippy::trivially_copy_pass_by_ref,
+    clippy::type_complexity,
+    clippy::unnecessary_wraps
 )]
 pub trait concat: ::autodiff_core::__private::Value {
     /**The inputs one after the other along `axis`.
@@ -18,7 +23,15 @@ Where the function fails.*/
     ) -> ::core::result::Result<Self, ::autodiff_core::__private::TensorAutodiffError>;
 }
 /// The inputs one after the other along `axis`.
-#[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
+#[allow(
+    clippy::fn_params_excessive_bools,
+    clippy::needless_pass_by_value,
+    clippy::ref_option,
+    clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
+    clippy::type_complexity,
+    clippy::unnecessary_wraps
+)]
 pub fn concat<V: concat>(
     inputs: &[&V],
     axis: usize,
@@ -89,11 +102,13 @@ const _: () = {
         }
     }
     #[allow(
-        clippy::too_many_arguments,
-        clippy::unnecessary_wraps,
+        clippy::fn_params_excessive_bools,
         clippy::needless_pass_by_value,
+        clippy::ref_option,
+        clippy::too_many_arguments,
         clippy::trivially_copy_pass_by_ref,
-        clippy::ref_option
+        clippy::type_complexity,
+        clippy::unnecessary_wraps
     )]
     /// the part of upstream that came from this entry
     fn inputs_vjp<T: Element>(
@@ -105,9 +120,13 @@ const _: () = {
         part(upstream, axis, extents, index)
     }
     #[allow(
+        clippy::fn_params_excessive_bools,
+        clippy::needless_pass_by_value,
+        clippy::ref_option,
         clippy::too_many_arguments,
-        clippy::unnecessary_wraps,
-        clippy::fn_params_excessive_bools
+        clippy::trivially_copy_pass_by_ref,
+        clippy::type_complexity,
+        clippy::unnecessary_wraps
     )]
     fn __vjp_rule_forward<T: Element>(
         inputs: &[&Tensor<T>],
@@ -122,18 +141,16 @@ const _: () = {
         };
         let output: Result<Tensor<T>> = join(inputs, axis);
         let output = output?;
-        ::core::result::Result::Ok((
-            output,
-            __VjpRuleSaved {
-                inputs_vjp: ::core::option::Option::map(
-                    locals_0,
-                    |(extents,)| __VjpRuleSaved0 {
-                        axis: axis,
-                        extents: extents,
-                    },
-                ),
-            },
-        ))
+        let context = __VjpRuleSaved {
+            inputs_vjp: ::core::option::Option::map(
+                locals_0,
+                |(own_extents,)| __VjpRuleSaved0 {
+                    axis: axis,
+                    extents: own_extents,
+                },
+            ),
+        };
+        ::core::result::Result::Ok((output, context))
     }
     fn __vjp_rule_named<E>(error: E) -> ::autodiff_core::__private::TensorAutodiffError
     where
@@ -200,11 +217,16 @@ const _: () = {
             let mut recorder = ::autodiff_core::__private::Recorder::new(
                 __VJP_RULE_OPERATION,
             );
-            let inputs = recorder.operands(inputs, 0usize)?;
+            let own_inputs = recorder.operands(inputs, 0usize)?;
             let (output, saved) = __vjp_rule_forward(
                     &::core::iter::Iterator::collect::<
                         ::std::vec::Vec<_>,
-                    >(::core::iter::Iterator::map(inputs.iter(), |primal| &**primal)),
+                    >(
+                        ::core::iter::Iterator::map(
+                            own_inputs.iter(),
+                            |primal| &**primal,
+                        ),
+                    ),
                     axis,
                     recorder.wants(),
                 )

@@ -1,8 +1,13 @@
 ///The operation [`halves`](fn@halves) as a bound, and as a method.
+#[allow(non_camel_case_types)]
 #[allow(
-    non_camel_case_types,
+    clippy::fn_params_excessive_bools,
+    clippy::needless_pass_by_value,
+    clippy::ref_option,
     clippy::too_many_arguments,
-    clippy::fn_params_excessive_bools
+    clippy::trivially_copy_pass_by_ref,
+    clippy::type_complexity,
+    clippy::unnecessary_wraps
 )]
 trait halves: ::autodiff_core::__private::Value {
     /**The two halves.
@@ -20,7 +25,15 @@ Where the function fails.*/
     >;
 }
 /// The two halves.
-#[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
+#[allow(
+    clippy::fn_params_excessive_bools,
+    clippy::needless_pass_by_value,
+    clippy::ref_option,
+    clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
+    clippy::type_complexity,
+    clippy::unnecessary_wraps
+)]
 fn halves<V: halves>(
     x: &V,
 ) -> ::core::result::Result<(V, V), ::autodiff_core::__private::TensorAutodiffError> {
@@ -84,11 +97,13 @@ const _: () = {
         }
     }
     #[allow(
-        clippy::too_many_arguments,
-        clippy::unnecessary_wraps,
+        clippy::fn_params_excessive_bools,
         clippy::needless_pass_by_value,
+        clippy::ref_option,
+        clippy::too_many_arguments,
         clippy::trivially_copy_pass_by_ref,
-        clippy::ref_option
+        clippy::type_complexity,
+        clippy::unnecessary_wraps
     )]
     /// upstream beside zeros
     fn x_vjp(
@@ -100,9 +115,13 @@ const _: () = {
         place(upstream, output, output_index, middle)
     }
     #[allow(
+        clippy::fn_params_excessive_bools,
+        clippy::needless_pass_by_value,
+        clippy::ref_option,
         clippy::too_many_arguments,
-        clippy::unnecessary_wraps,
-        clippy::fn_params_excessive_bools
+        clippy::trivially_copy_pass_by_ref,
+        clippy::type_complexity,
+        clippy::unnecessary_wraps
     )]
     fn __vjp_rule_forward(
         x: &Tensor,
@@ -123,9 +142,9 @@ const _: () = {
         __VjpRuleSaved {
             x_vjp: ::core::option::Option::map(
                 ::core::clone::Clone::clone(&locals_0),
-                |(middle,)| __VjpRuleSaved0 {
+                |(own_middle,)| __VjpRuleSaved0 {
                     output: <Tensor as ::core::clone::Clone>::clone(&output),
-                    middle: middle,
+                    middle: own_middle,
                 },
             ),
         };
@@ -202,8 +221,8 @@ const _: () = {
             let mut recorder = ::autodiff_core::__private::Recorder::new(
                 __VJP_RULE_OPERATION,
             );
-            let x = recorder.operand(self, 0usize, 0usize)?;
-            let (output, saved) = __vjp_rule_forward(&x, recorder.wants())
+            let own_x = recorder.operand(self, 0usize, 0usize)?;
+            let (output, saved) = __vjp_rule_forward(&own_x, recorder.wants())
                 .map_err(__vjp_rule_named)?;
             let (output_0, output_1) = output;
             let (saved_0, saved_1) = saved;

@@ -1,8 +1,13 @@
 ///The operation [`mul`](fn@mul) as a bound, and as a method.
+#[allow(non_camel_case_types)]
 #[allow(
-    non_camel_case_types,
+    clippy::fn_params_excessive_bools,
+    clippy::needless_pass_by_value,
+    clippy::ref_option,
     clippy::too_many_arguments,
-    clippy::fn_params_excessive_bools
+    clippy::trivially_copy_pass_by_ref,
+    clippy::type_complexity,
+    clippy::unnecessary_wraps
 )]
 pub trait mul: ::autodiff_core::__private::Value {
     /**Elementwise product with trailing-axis broadcasting: `y = lhs · rhs`.
@@ -21,7 +26,15 @@ Where the function fails.*/
 ///
 /// # Shapes
 /// Those that broadcast.
-#[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
+#[allow(
+    clippy::fn_params_excessive_bools,
+    clippy::needless_pass_by_value,
+    clippy::ref_option,
+    clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
+    clippy::type_complexity,
+    clippy::unnecessary_wraps
+)]
 pub fn mul<V: mul>(
     lhs: &V,
     rhs: &V,
@@ -104,11 +117,13 @@ const _: () = {
         }
     }
     #[allow(
-        clippy::too_many_arguments,
-        clippy::unnecessary_wraps,
+        clippy::fn_params_excessive_bools,
         clippy::needless_pass_by_value,
+        clippy::ref_option,
+        clippy::too_many_arguments,
         clippy::trivially_copy_pass_by_ref,
-        clippy::ref_option
+        clippy::type_complexity,
+        clippy::unnecessary_wraps
     )]
     /// upstream times the other operand, summed back to the operand's shape
     fn lhs_vjp<T: Element>(
@@ -119,11 +134,13 @@ const _: () = {
         lhs_fit.reduce_zip(upstream, rhs, |u, r| u * r)
     }
     #[allow(
-        clippy::too_many_arguments,
-        clippy::unnecessary_wraps,
+        clippy::fn_params_excessive_bools,
         clippy::needless_pass_by_value,
+        clippy::ref_option,
+        clippy::too_many_arguments,
         clippy::trivially_copy_pass_by_ref,
-        clippy::ref_option
+        clippy::type_complexity,
+        clippy::unnecessary_wraps
     )]
     /// upstream times the other operand, summed back to the operand's shape
     fn rhs_vjp<T: Element>(
@@ -134,9 +151,13 @@ const _: () = {
         rhs_fit.reduce_zip(upstream, lhs, |u, l| u * l)
     }
     #[allow(
+        clippy::fn_params_excessive_bools,
+        clippy::needless_pass_by_value,
+        clippy::ref_option,
         clippy::too_many_arguments,
-        clippy::unnecessary_wraps,
-        clippy::fn_params_excessive_bools
+        clippy::trivially_copy_pass_by_ref,
+        clippy::type_complexity,
+        clippy::unnecessary_wraps
     )]
     fn __vjp_rule_forward<T: Element>(
         lhs: &Tensor<T>,
@@ -160,25 +181,23 @@ const _: () = {
         };
         let output: Result<Tensor<T>> = Ok(product);
         let output = output?;
-        ::core::result::Result::Ok((
-            output,
-            __VjpRuleSaved {
-                lhs_vjp: ::core::option::Option::map(
-                    locals_0,
-                    |(lhs_fit,)| __VjpRuleSaved0 {
-                        rhs: <Tensor<T> as ::core::clone::Clone>::clone(&rhs),
-                        lhs_fit: lhs_fit,
-                    },
-                ),
-                rhs_vjp: ::core::option::Option::map(
-                    locals_1,
-                    |(rhs_fit,)| __VjpRuleSaved1 {
-                        lhs: <Tensor<T> as ::core::clone::Clone>::clone(&lhs),
-                        rhs_fit: rhs_fit,
-                    },
-                ),
-            },
-        ))
+        let context = __VjpRuleSaved {
+            lhs_vjp: ::core::option::Option::map(
+                locals_0,
+                |(own_lhs_fit,)| __VjpRuleSaved0 {
+                    rhs: <Tensor<T> as ::core::clone::Clone>::clone(&rhs),
+                    lhs_fit: own_lhs_fit,
+                },
+            ),
+            rhs_vjp: ::core::option::Option::map(
+                locals_1,
+                |(own_rhs_fit,)| __VjpRuleSaved1 {
+                    lhs: <Tensor<T> as ::core::clone::Clone>::clone(&lhs),
+                    rhs_fit: own_rhs_fit,
+                },
+            ),
+        };
+        ::core::result::Result::Ok((output, context))
     }
     fn __vjp_rule_named<E>(error: E) -> ::autodiff_core::__private::TensorAutodiffError
     where
@@ -255,9 +274,13 @@ const _: () = {
             let mut recorder = ::autodiff_core::__private::Recorder::new(
                 __VJP_RULE_OPERATION,
             );
-            let lhs = recorder.operand(self, 0usize, 0usize)?;
-            let rhs = recorder.operand(rhs, 1usize, 0usize)?;
-            let (output, saved) = __vjp_rule_forward(&lhs, &rhs, recorder.wants())
+            let own_lhs = recorder.operand(self, 0usize, 0usize)?;
+            let own_rhs = recorder.operand(rhs, 1usize, 0usize)?;
+            let (output, saved) = __vjp_rule_forward(
+                    &own_lhs,
+                    &own_rhs,
+                    recorder.wants(),
+                )
                 .map_err(__vjp_rule_named)?;
             recorder.finish(output, saved)
         }

@@ -1,8 +1,13 @@
 ///The operation [`sum_axis`](fn@sum_axis) as a bound, and as a method.
+#[allow(non_camel_case_types)]
 #[allow(
-    non_camel_case_types,
+    clippy::fn_params_excessive_bools,
+    clippy::needless_pass_by_value,
+    clippy::ref_option,
     clippy::too_many_arguments,
-    clippy::fn_params_excessive_bools
+    clippy::trivially_copy_pass_by_ref,
+    clippy::type_complexity,
+    clippy::unnecessary_wraps
 )]
 pub trait sum_axis: ::autodiff_core::__private::Value {
     /**Sum over one axis.
@@ -19,7 +24,15 @@ Where the function fails.*/
     ) -> ::core::result::Result<Self, ::autodiff_core::__private::TensorAutodiffError>;
 }
 /// Sum over one axis.
-#[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
+#[allow(
+    clippy::fn_params_excessive_bools,
+    clippy::needless_pass_by_value,
+    clippy::ref_option,
+    clippy::too_many_arguments,
+    clippy::trivially_copy_pass_by_ref,
+    clippy::type_complexity,
+    clippy::unnecessary_wraps
+)]
 pub fn sum_axis<V: sum_axis>(
     x: &V,
     axis: usize,
@@ -88,11 +101,13 @@ const _: () = {
         }
     }
     #[allow(
-        clippy::too_many_arguments,
-        clippy::unnecessary_wraps,
+        clippy::fn_params_excessive_bools,
         clippy::needless_pass_by_value,
+        clippy::ref_option,
+        clippy::too_many_arguments,
         clippy::trivially_copy_pass_by_ref,
-        clippy::ref_option
+        clippy::type_complexity,
+        clippy::unnecessary_wraps
     )]
     /// upstream repeated along the axis
     fn x_vjp<T: Element>(
@@ -104,9 +119,13 @@ const _: () = {
         plan.expand(upstream)
     }
     #[allow(
+        clippy::fn_params_excessive_bools,
+        clippy::needless_pass_by_value,
+        clippy::ref_option,
         clippy::too_many_arguments,
-        clippy::unnecessary_wraps,
-        clippy::fn_params_excessive_bools
+        clippy::trivially_copy_pass_by_ref,
+        clippy::type_complexity,
+        clippy::unnecessary_wraps
     )]
     fn __vjp_rule_forward<T: Element>(
         x: &Tensor<T>,
@@ -124,19 +143,17 @@ const _: () = {
         };
         let output: Result<Tensor<T>> = plan.reduce(x);
         let output = output?;
-        ::core::result::Result::Ok((
-            output,
-            __VjpRuleSaved {
-                x_vjp: ::core::option::Option::map(
-                    locals_0,
-                    |(plan,)| __VjpRuleSaved0 {
-                        axis: axis,
-                        keep_dim: keep_dim,
-                        plan: plan,
-                    },
-                ),
-            },
-        ))
+        let context = __VjpRuleSaved {
+            x_vjp: ::core::option::Option::map(
+                locals_0,
+                |(own_plan,)| __VjpRuleSaved0 {
+                    axis: axis,
+                    keep_dim: keep_dim,
+                    plan: own_plan,
+                },
+            ),
+        };
+        ::core::result::Result::Ok((output, context))
     }
     fn __vjp_rule_named<E>(error: E) -> ::autodiff_core::__private::TensorAutodiffError
     where
@@ -205,9 +222,9 @@ const _: () = {
             let mut recorder = ::autodiff_core::__private::Recorder::new(
                 __VJP_RULE_OPERATION,
             );
-            let x = recorder.operand(self, 0usize, 0usize)?;
+            let own_x = recorder.operand(self, 0usize, 0usize)?;
             let (output, saved) = __vjp_rule_forward(
-                    &x,
+                    &own_x,
                     axis,
                     keep_dim,
                     recorder.wants(),

@@ -34,9 +34,7 @@ pub fn forward(context: &Context<'_>, attributes: &Attributes) -> TokenStream {
         })
         .collect();
     let result = &declaration.signature.result;
-    let lints = quote_spanned! {*site=>
-        #[allow(clippy::too_many_arguments, clippy::unnecessary_wraps, clippy::fn_params_excessive_bools)]
-    };
+    let lints = context.demanded_signature();
     let count = declaration.vjps.len();
     let (output, wants) = (context.local("output"), context.local("wants"));
     let (primal, computation) = if saves_locals(context) {
@@ -121,7 +119,10 @@ fn contexts(context: &Context<'_>, output: &Ident, wants: &Ident) -> (TokenStrea
     let node = node_context(context, output, wants);
     let ty = context_type(context);
     if !outputs.are_several() {
-        let value = quote_spanned!(*site=> ::core::result::Result::Ok((#output, #node)));
+        let value = quote_spanned! {*site=>
+            let context = #node;
+            ::core::result::Result::Ok((#output, context))
+        };
         return (value, ty);
     }
     let reads_output =
@@ -179,7 +180,7 @@ fn node_context(context: &Context<'_>, output: &Ident, wants: &Ident) -> TokenSt
         let stored = vjp.saved().map(|saved| {
             let ident = &saved.ident;
             let value = match &saved.source {
-                Source::Local(_) => context.local_like(ident).to_token_stream(),
+                Source::Local(_) => context.local_for(ident).to_token_stream(),
                 Source::Output => store(context, saved, &output.to_token_stream()),
                 Source::Parameter(_) => store(context, saved, &parameter_name(context, saved)),
             };
@@ -193,7 +194,7 @@ fn node_context(context: &Context<'_>, output: &Ident, wants: &Ident) -> TokenSt
             } else {
                 holder.to_token_stream()
             };
-            let names = locals(vjp).map(|(saved, _)| context.local_like(&saved.ident));
+            let names = locals(vjp).map(|(saved, _)| context.local_for(&saved.ident));
             quote_spanned!(*site=> ::core::option::Option::map(#holder, |(#(#names,)*)| #stored))
         } else {
             quote_spanned! {*site=>

@@ -13,7 +13,8 @@ mod saved;
 mod tape;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::punctuated::Punctuated;
 use syn::{GenericParam, Token, WhereClause};
 
@@ -74,11 +75,24 @@ impl<'a> Context<'a> {
         Ident::new(name, self.site)
     }
 
-    /// `name` as such a local.
-    pub fn local_like(&self, name: &Ident) -> Ident {
-        let mut name = name.clone();
-        name.set_span(self.site);
-        name
+    /// Such a local for something of the user's that is called `name`.
+    pub fn local_for(&self, name: &Ident) -> Ident {
+        format_ident!("own_{}", name.unraw(), span = self.site)
+    }
+
+    /// Silences the lints on signatures that the grammar demands, so that the user could not heed them.
+    pub fn demanded_signature(&self) -> TokenStream {
+        quote_spanned! {self.site=>
+            #[allow(
+                clippy::fn_params_excessive_bools,
+                clippy::needless_pass_by_value,
+                clippy::ref_option,
+                clippy::too_many_arguments,
+                clippy::trivially_copy_pass_by_ref,
+                clippy::type_complexity,
+                clippy::unnecessary_wraps
+            )]
+        }
     }
 
     /// The names of the operation's parameters.

@@ -41,12 +41,14 @@ pub fn public(context: &Context<'_>, attributes: &Attributes) -> TokenStream {
         .iter()
         .map(|parameter| typed(context, parameter, &value));
     let outputs = outputs(context, &value);
+    let lints = context.demanded_signature();
     let names = context.parameters();
     quote_spanned! {*site=>
         #(#cfg)*
         #(#hidden)*
         #[doc = #trait_docs]
-        #[allow(non_camel_case_types, clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
+        #[allow(non_camel_case_types)]
+        #lints
         #visibility trait #ident: #core::Value {
             #[doc = #method_docs]
             #method;
@@ -56,7 +58,7 @@ pub fn public(context: &Context<'_>, attributes: &Attributes) -> TokenStream {
         #(#hidden)*
         #(#function)*
         #(#inline)*
-        #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
+        #lints
         #visibility fn #ident<V: #ident>(#(#parameters),*) -> ::core::result::Result<#outputs, #core::TensorAutodiffError> {
             <V as #ident>::#ident(#(#names),*)
         }

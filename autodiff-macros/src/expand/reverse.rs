@@ -13,19 +13,11 @@ pub fn maps(context: &Context<'_>) -> TokenStream {
         declaration, site, ..
     } = context;
     let generics = &declaration.signature.generics;
+    let lints = context.demanded_signature();
     let maps = declaration.vjps.iter().map(|vjp| {
         let mut function = vjp.function.clone();
         function.sig.generics = generics.clone();
-        quote_spanned! {*site=>
-            #[allow(
-                clippy::too_many_arguments,
-                clippy::unnecessary_wraps,
-                clippy::needless_pass_by_value,
-                clippy::trivially_copy_pass_by_ref,
-                clippy::ref_option
-            )]
-            #function
-        }
+        quote_spanned!(*site=> #lints #function)
     });
     quote_spanned!(*site=> #(#maps)*)
 }

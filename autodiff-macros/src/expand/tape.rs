@@ -60,7 +60,7 @@ pub fn taped(context: &Context<'_>) -> TokenStream {
         .iter()
         .zip(in_method(context));
     for (position, (parameter, given)) in parameters.enumerate() {
-        let primal = context.local_like(&parameter.ident);
+        let primal = context.local_for(&parameter.ident);
         let (vjp, slot) = place(context, position);
         let (record, argument) = match parameter.kind {
             ParameterKind::Operand => (

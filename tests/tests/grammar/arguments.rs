@@ -17,7 +17,6 @@ use crate::{gradient, parameter, reverse};
     weights = &[0.25, 0.75] | &[1.0],
     mode = "plain" | "half",
 )]
-#[expect(clippy::too_many_arguments, reason = "one of each type is the point")]
 pub fn every_argument<T: Element>(
     x: &Tensor<T>,
     count: usize,

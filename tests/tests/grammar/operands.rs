@@ -82,10 +82,10 @@ pub fn maybe_scaled<T: Element>(x: &Tensor<T>, factor: Option<&Tensor<T>>) -> Re
         upstream.zip_map(x, |u, x| u * x)
     }
     // No local is saved, so a value may be returned early.
-    let Some(factor) = factor else {
-        return Ok(x.clone());
-    };
-    x.zip_map(factor, |x, f| x * f)
+    match factor {
+        None => return Ok(x.clone()),
+        Some(factor) => x.zip_map(factor, |x, f| x * f),
+    }
 }
 
 /// `-x`, in the buffer of the upstream.

@@ -42,13 +42,11 @@ pub fn doubled<T: Element>(x: &Tensor<T>, note: &str) -> Result<Tensor<T>> {
     let rank = x.rank();
     let step = Some(1.0);
     let slope = Slope { rise: 2.0 };
-    let Slope { rise } = slope;
     // The value may move what is saved.
-    Ok(scaled(x, rise, slope))
+    Ok(scaled(x, slope))
 }
 
-fn scaled<T: Element>(x: &Tensor<T>, rise: f64, slope: Slope) -> Tensor<T> {
-    drop(slope);
+fn scaled<T: Element>(x: &Tensor<T>, Slope { rise }: Slope) -> Tensor<T> {
     x.map(|x| x * T::from_f64(rise))
 }
 
