@@ -9,6 +9,7 @@
 extern crate self as autodiff_core;
 
 mod error;
+pub mod functional;
 mod operation;
 pub mod rule;
 mod tape;

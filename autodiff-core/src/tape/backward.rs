@@ -103,18 +103,7 @@ fn run<T: Element>(
     retention: GraphRetention,
     observer: &mut impl Observer<T>,
 ) -> Result<()> {
-    let operation = output.operation();
-    if output.is_released() {
-        return Err(TensorAutodiffError::GraphReleased { operation });
-    }
-    if !output.tracks_gradient() {
-        return Err(TensorAutodiffError::UntrackedOutput { operation });
-    }
-    let reached = collect(output)?;
-    check_seed(output, &seed)?;
-    if let Some(error) = reached.stale.or(reached.unknown) {
-        return Err(error);
-    }
+    let reached = reach(output, &seed)?;
     observer.begin(output);
     let sums = pull(output, &reached.nodes, seed, observer)?;
     commit(output, sums, observer)?;
@@ -124,6 +113,32 @@ fn run<T: Element>(
         }
     }
     Ok(())
+}
+
+/// The adjoints of the reached parameters, newest first; no stored gradient is read or written.
+pub(crate) fn adjoints<T: Element>(
+    output: &TensorValue<T>,
+    seed: Tensor<T>,
+) -> Result<Vec<(TensorValue<T>, Tensor<T>)>> {
+    let reached = reach(output, &seed)?;
+    pull(output, &reached.nodes, seed, &mut ())
+}
+
+/// Steps 1 to 5: everything that can be checked before a rule runs.
+fn reach<T: Element>(output: &TensorValue<T>, seed: &Tensor<T>) -> Result<Reached<T>> {
+    let operation = output.operation();
+    if output.is_released() {
+        return Err(TensorAutodiffError::GraphReleased { operation });
+    }
+    if !output.tracks_gradient() {
+        return Err(TensorAutodiffError::UntrackedOutput { operation });
+    }
+    let mut reached = collect(output)?;
+    check_seed(output, seed)?;
+    match reached.stale.take().or(reached.unknown.take()) {
+        Some(error) => Err(error),
+        None => Ok(reached),
+    }
 }
 
 /// Steps 2 and 5: the reached nodes, and what is wrong with their operands and operations.

@@ -17,6 +17,7 @@ mod update;
 mod value;
 
 pub use backward::GraphRetention;
+pub(crate) use backward::adjoints;
 pub use mode::no_grad;
 pub use recorder::{Primal, Recorder, Value};
 pub use slot::TensorGuard;
