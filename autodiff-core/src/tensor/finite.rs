@@ -73,20 +73,29 @@ fn sum_of<T: Element>(left: &Tensor<T>, right: &Tensor<T>) -> Result<Storage<T>,
     })
 }
 
-/// Adds in place, chunk by chunk: a chunk is summed aside and tested, then stored. `in_order` puts the
-/// earlier term before the later one.
+/// Adds in place; the room for a chunk is no larger than the tensor warrants.
 fn add_to<T: Element>(
     target: &mut [T],
     source: &[T],
     in_order: impl Fn(T, T) -> (T, T),
 ) -> Result<(), NonFiniteSum> {
+    match target.len() {
+        0..=4 => add_chunks::<T, 4>(target, source, in_order),
+        5..=64 => add_chunks::<T, 64>(target, source, in_order),
+        _ => add_chunks::<T, CHUNK>(target, source, in_order),
+    }
+}
+
+/// Adds chunk by chunk: a chunk is summed aside and tested, then stored. `in_order` puts the earlier
+/// term before the later one.
+fn add_chunks<T: Element, const N: usize>(
+    target: &mut [T],
+    source: &[T],
+    in_order: impl Fn(T, T) -> (T, T),
+) -> Result<(), NonFiniteSum> {
     let add = |(x, y): (T, T)| x + y;
-    let mut sums = [T::zero(); CHUNK];
-    for (block, (target, source)) in target
-        .chunks_mut(CHUNK)
-        .zip(source.chunks(CHUNK))
-        .enumerate()
-    {
+    let mut sums = [T::zero(); N];
+    for (block, (target, source)) in target.chunks_mut(N).zip(source.chunks(N)).enumerate() {
         let sums = &mut sums[..target.len()];
         each2(sums, target, source, |x, y| add(in_order(x, y)));
         if !T::all_finite(sums) {
@@ -95,7 +104,7 @@ fn add_to<T: Element>(
                 .zip(source)
                 .map(|(&x, &y)| in_order(x, y))
                 .unzip();
-            return Err(first_bad(block * CHUNK, sums, &own, &new));
+            return Err(first_bad(block * N, sums, &own, &new));
         }
         target.copy_from_slice(sums);
     }

@@ -5,7 +5,7 @@ use super::kernel::{self, Matrix, MatrixMut};
 use super::math;
 
 macro_rules! float_element {
-    ($float:ident, $kind:ident, $erf:path, $gemm:path) => {
+    ($float:ident, $bits:ident, $kind:ident, $erf:path, $gemm:path) => {
         impl Sealed for $float {}
 
         impl Element for $float {
@@ -100,6 +100,15 @@ macro_rules! float_element {
                     other
                 }
             }
+            fn all_finite(values: &[Self]) -> bool {
+                // An exponent of all ones, and only that, carries into the sign bit when one is added.
+                const EXPONENT: $bits = $float::INFINITY.to_bits();
+                const ONE: $bits = 1 << ($float::MANTISSA_DIGITS - 1);
+                let carries = values.iter().fold(0, |carries: $bits, x| {
+                    carries | ((x.to_bits() & EXPONENT) + ONE)
+                });
+                carries >> ($bits::BITS - 1) == 0
+            }
             fn gemm(
                 output: &mut MatrixMut<'_, Self>,
                 left: &Matrix<'_, Self>,
@@ -112,5 +121,5 @@ macro_rules! float_element {
     };
 }
 
-float_element!(f32, F32, math::erf_f32, kernel::multiply_f32);
-float_element!(f64, F64, math::erf_f64, kernel::multiply_f64);
+float_element!(f32, u32, F32, math::erf_f32, kernel::multiply_f32);
+float_element!(f64, u64, F64, math::erf_f64, kernel::multiply_f64);

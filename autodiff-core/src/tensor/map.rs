@@ -1,7 +1,10 @@
 //! Elementwise functions over tensors of one shape.
 
+use std::array;
+use std::convert::Infallible;
+
 use super::base::Tensor;
-use super::storage::{Storage, Stored};
+use super::storage::{INLINE, Storage, Stored};
 use crate::error::{Result, TensorError};
 
 impl<T: Stored> Tensor<T> {
@@ -31,7 +34,7 @@ impl<T: Stored> Tensor<T> {
             Some(&first) => {
                 let Ok(storage) = Storage::written(self.len(), first, |out| {
                     f(self.as_slice(), out);
-                    Ok::<(), std::convert::Infallible>(())
+                    Ok::<(), Infallible>(())
                 });
                 output.storage = storage;
             }
@@ -72,14 +75,19 @@ impl<T: Stored> Tensor<T> {
     ) -> Tensor<V> {
         let (left, right) = (self.as_slice(), other.as_slice());
         let storage = match (left.first(), right.first()) {
-            (Some(&x), Some(&y)) if left.len() > super::storage::INLINE => {
+            (Some(&x), Some(&y)) if left.len() > INLINE => {
                 let Ok(storage) = Storage::written(left.len(), f(x, y), |out| {
                     each2(out, left, right, &f);
-                    Ok::<(), std::convert::Infallible>(())
+                    Ok::<(), Infallible>(())
                 });
                 storage
             }
-            _ => Storage::from_few(left.iter().zip(right).map(|(&x, &y)| f(x, y))),
+            _ => match (left.first_chunk::<INLINE>(), right.first_chunk::<INLINE>()) {
+                (Some(left), Some(right)) => {
+                    Storage::full_inline(array::from_fn(|i| f(left[i], right[i])))
+                }
+                _ => Storage::from_few(left.iter().zip(right).map(|(&x, &y)| f(x, y))),
+            },
         };
         Tensor {
             shape: self.shape.clone(),

@@ -128,15 +128,25 @@ impl Transposition {
     }
 }
 
-/// One full tile, read line by line into registers and cache, written line by line.
+/// One full tile, read line by line, turned in registers four by four, written line by line.
 fn write_tile<T: Copy>(out: &mut [T], output_stride: usize, storage: &[T], input_stride: usize) {
     let mut tile = [[storage[0]; TILE]; TILE];
     for (p, line) in tile.iter_mut().enumerate() {
         line.copy_from_slice(&storage[p * input_stride..][..TILE]);
     }
-    for q in 0..TILE {
-        let line: [T; TILE] = array::from_fn(|p| tile[p][q]);
-        out[q * output_stride..][..TILE].copy_from_slice(&line);
+    for q in (0..TILE).step_by(4) {
+        let mut lines = [[storage[0]; TILE]; 4];
+        for p in (0..TILE).step_by(4) {
+            let block: [[T; 4]; 4] = array::from_fn(|i| array::from_fn(|j| tile[p + i][q + j]));
+            for (j, line) in lines.iter_mut().enumerate() {
+                for (i, row) in block.iter().enumerate() {
+                    line[p + i] = row[j];
+                }
+            }
+        }
+        for (j, line) in lines.iter().enumerate() {
+            out[(q + j) * output_stride..][..TILE].copy_from_slice(line);
+        }
     }
 }
 

@@ -66,6 +66,14 @@ impl Projection {
                 inferred: inferred.to_vec(),
             });
         }
+        Ok(Self::onto(&from.into(), &inferred))
+    }
+
+    /// The broadcast of a shape to one that it is known to broadcast to.
+    pub(super) fn onto(from: &Shape, to: &Shape) -> Self {
+        if from == to {
+            return Self::identity(to);
+        }
         let missing = to.len() - from.len();
         let reduced_axes = (0..to.len())
             .filter(|&axis| {
@@ -73,13 +81,13 @@ impl Projection {
                     .is_none_or(|place| from[place] != to[axis])
             })
             .collect();
-        Ok(Self(Plan::Strided(Arc::new(Strided {
-            logical: to.into(),
-            addressed: from.into(),
+        Self(Plan::Strided(Arc::new(Strided {
             strides: broadcast_strides(from, to),
+            logical: to.clone(),
+            addressed: from.clone(),
             reduced_axes,
             direction: Direction::Broadcast,
-        }))))
+        })))
     }
 
     /// The reduction of `input` over `axes`, which stay with extent 1 where `keep_dim` is set. No axis

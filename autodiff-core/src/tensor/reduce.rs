@@ -10,7 +10,7 @@ use super::element::Element;
 use super::loops::Loops;
 use super::projection::Projection;
 use super::storage::Stored;
-use super::sum::Pairwise;
+use super::sum::{LANES, Pairwise, combine};
 use super::zip::{pair_loops, zip_range};
 use crate::error::Result;
 
@@ -122,6 +122,32 @@ impl Projection {
         init: A,
         f: impl Fn(A, T) -> A + Sync,
     ) -> Result<Tensor<A>> {
+        self.fold_runs(logical, init, &f, |init, run| {
+            run.iter().fold(init, |folded, &x| f(folded, x))
+        })
+    }
+
+    /// Folds the logical elements that share an address with a function that is associative and
+    /// commutative, such as a maximum or a product, in an order that depends on shapes only.
+    ///
+    /// # Errors
+    /// `ShapeMismatch` where the tensor does not have the logical shape.
+    pub fn combine<T: Stored>(
+        &self,
+        logical: &Tensor<T>,
+        init: T,
+        f: impl Fn(T, T) -> T + Sync,
+    ) -> Result<Tensor<T>> {
+        self.fold_runs(logical, init, &f, |init, run| combine(run, init, &f))
+    }
+
+    fn fold_runs<T: Stored, A: Stored>(
+        &self,
+        logical: &Tensor<T>,
+        init: A,
+        fold_one: impl Fn(A, T) -> A,
+        fold_run: impl Fn(A, &[T]) -> A,
+    ) -> Result<Tensor<A>> {
         self.check_logical(logical.shape())?;
         let loops = Loops::new(self.logical(), [&self.effective_strides()]);
         let values = logical.as_slice();
@@ -130,10 +156,10 @@ impl Projection {
             loops.for_each_run(0..loops.len(), |start, len, [offset]| {
                 let run = &values[start..start + len];
                 match loops.inner_strides() {
-                    [0] => out[offset] = run.iter().fold(out[offset], |folded, &x| f(folded, x)),
+                    [0] => out[offset] = fold_run(out[offset], run),
                     [_] => {
                         for (place, &x) in out[offset..offset + len].iter_mut().zip(run) {
-                            *place = f(*place, x);
+                            *place = fold_one(*place, x);
                         }
                     }
                 }
@@ -210,7 +236,12 @@ fn sum_runs<T: Element>(source: &impl Source<T>, width: usize, out: &mut [T]) {
         let start = block * rows * width;
         let values = source.chunk(start..start + out.len() * width, &mut scratch);
         for (place, run) in out.iter_mut().zip(values.chunks_exact(width)) {
-            *place = T::sum_slice(run);
+            // Short runs are not worth a call.
+            *place = if width < LANES {
+                run.iter().fold(T::zero(), |sum, &x| sum + x)
+            } else {
+                T::sum_slice(run)
+            };
         }
     }
 }

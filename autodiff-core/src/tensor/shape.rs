@@ -3,7 +3,9 @@
 //! Invariant: rank is not capped, and no count is formed without an overflow check.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::ops::Deref;
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
@@ -12,9 +14,22 @@ use crate::error::{Result, TensorError};
 /// Extents or strides of small rank, without an allocation up to rank 4.
 pub(crate) type Extents = SmallVec<[usize; 4]>;
 
+/// The rank up to which a shape needs no allocation.
+const INLINE_RANK: usize = 4;
+
 /// The extents of a tensor, outermost first; rank 0 is a scalar.
-#[derive(PartialEq, Eq, Hash, Default)]
-pub struct Shape(Extents);
+#[derive(Clone)]
+pub struct Shape(Repr);
+
+/// Inline extents are copied and compared as one fixed block; those past the rank are 0.
+#[derive(Clone)]
+enum Repr {
+    Inline {
+        rank: u32,
+        extents: [usize; INLINE_RANK],
+    },
+    Heap(Arc<[usize]>),
+}
 
 impl Shape {
     /// The number of elements.
@@ -90,23 +105,51 @@ pub(crate) fn check_distinct(axes: &[usize], rank: usize) -> Result<(), TensorEr
     Ok(())
 }
 
-// `SmallVec::clone` pushes one by one; this copies.
-impl Clone for Shape {
-    fn clone(&self) -> Self {
-        Self(Extents::from_slice(&self.0))
+impl PartialEq for Shape {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (
+                Repr::Inline { rank, extents },
+                Repr::Inline {
+                    rank: other_rank,
+                    extents: other,
+                },
+            ) => rank == other_rank && extents == other,
+            _ => **self == **other,
+        }
+    }
+}
+
+impl Eq for Shape {}
+
+impl Hash for Shape {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Self(Repr::Inline {
+            rank: 0,
+            extents: [0; INLINE_RANK],
+        })
     }
 }
 
 impl Deref for Shape {
     type Target = [usize];
     fn deref(&self) -> &[usize] {
-        &self.0
+        match &self.0 {
+            Repr::Inline { rank, extents } => extents.get(..*rank as usize).unwrap_or(extents),
+            Repr::Heap(extents) => extents,
+        }
     }
 }
 
 impl AsRef<[usize]> for Shape {
     fn as_ref(&self) -> &[usize] {
-        &self.0
+        self
     }
 }
 
@@ -124,31 +167,41 @@ impl fmt::Display for Shape {
 
 impl From<Vec<usize>> for Shape {
     fn from(extents: Vec<usize>) -> Self {
-        Self(Extents::from_slice(&extents))
+        Self::from(extents.as_slice())
     }
 }
 
 impl From<&Vec<usize>> for Shape {
     fn from(extents: &Vec<usize>) -> Self {
-        Self(Extents::from_slice(extents))
+        Self::from(extents.as_slice())
     }
 }
 
 impl From<&[usize]> for Shape {
-    fn from(extents: &[usize]) -> Self {
-        Self(Extents::from_slice(extents))
+    fn from(given: &[usize]) -> Self {
+        let mut extents = [0; INLINE_RANK];
+        match extents.get_mut(..given.len()) {
+            Some(places) => {
+                places.copy_from_slice(given);
+                Self(Repr::Inline {
+                    rank: given.len() as u32,
+                    extents,
+                })
+            }
+            None => Self(Repr::Heap(given.into())),
+        }
     }
 }
 
 impl<const N: usize> From<[usize; N]> for Shape {
     fn from(extents: [usize; N]) -> Self {
-        Self(Extents::from_slice(&extents))
+        Self::from(extents.as_slice())
     }
 }
 
 impl<const N: usize> From<&[usize; N]> for Shape {
     fn from(extents: &[usize; N]) -> Self {
-        Self(Extents::from_slice(extents))
+        Self::from(extents.as_slice())
     }
 }
 
@@ -160,7 +213,7 @@ impl From<&Shape> for Shape {
 
 impl From<Extents> for Shape {
     fn from(extents: Extents) -> Self {
-        Self(extents)
+        Self::from(extents.as_slice())
     }
 }
 
@@ -172,7 +225,7 @@ impl From<Shape> for Vec<usize> {
 
 impl FromIterator<usize> for Shape {
     fn from_iter<I: IntoIterator<Item = usize>>(extents: I) -> Self {
-        Self(extents.into_iter().collect())
+        Self::from(extents.into_iter().collect::<Extents>())
     }
 }
 

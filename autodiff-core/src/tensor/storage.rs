@@ -75,6 +75,14 @@ impl<T: Stored> Storage<T> {
         }))
     }
 
+    /// As many elements as fit inline.
+    pub(super) fn full_inline(values: [T; INLINE]) -> Self {
+        Self::Inline {
+            len: INLINE,
+            values,
+        }
+    }
+
     /// At most [`INLINE`] elements.
     pub(super) fn from_few(mut values: impl Iterator<Item = T>) -> Self {
         let Some(first) = values.next() else {

@@ -5,10 +5,10 @@
 use super::element::Element;
 
 /// Independent partial sums, so that additions neither wait for each other nor pile up in one place.
-const LANES: usize = 16;
+pub(super) const LANES: usize = 16;
 
 /// Elements that are summed lane by lane before the pairwise tree takes over.
-pub(super) const BLOCK: usize = 256;
+const BLOCK: usize = 256;
 
 /// Adds block sums in a balanced tree while they arrive: partial sum `k` covers `2^k` blocks.
 pub(super) struct Pairwise<T> {
@@ -86,6 +86,24 @@ fn block_sum<T: Element>(values: &[T]) -> T {
         width /= 2;
     }
     lanes[0] + rest_sum
+}
+
+/// Folds a run lane by lane with a function that is associative and commutative.
+pub(super) fn combine<T: Copy>(values: &[T], init: T, f: impl Fn(T, T) -> T) -> T {
+    let (groups, rest) = values.as_chunks::<LANES>();
+    let folded = match groups.split_first() {
+        None => init,
+        Some((first, groups)) => {
+            let mut lanes = *first;
+            for group in groups {
+                for (lane, &x) in lanes.iter_mut().zip(group) {
+                    *lane = f(*lane, x);
+                }
+            }
+            lanes.into_iter().fold(init, &f)
+        }
+    };
+    rest.iter().fold(folded, |folded, &x| f(folded, x))
 }
 
 /// Whether every part of every element is finite.

@@ -6,7 +6,7 @@ use super::base::Tensor;
 use super::loops::Loops;
 use super::map::{each, each2, each3};
 use super::projection::{Projection, broadcast_strides};
-use super::shape::Shape;
+use super::shape::{Extents, Shape};
 use super::storage::Stored;
 use crate::error::{Result, TensorError};
 
@@ -16,21 +16,23 @@ use crate::error::{Result, TensorError};
 /// `IncompatibleBroadcast` where two extents differ and neither is 1.
 pub fn broadcast_shapes(left: &[usize], right: &[usize]) -> Result<Shape, TensorError> {
     let rank = left.len().max(right.len());
-    (0..rank)
-        .map(|axis| {
-            match (
-                trailing_extent(left, rank, axis),
-                trailing_extent(right, rank, axis),
-            ) {
-                (1, extent) | (extent, 1) => Some(extent),
-                (extent, other) => (extent == other).then_some(extent),
+    let mut shape = Extents::from_elem(0, rank);
+    for (axis, place) in shape.iter_mut().enumerate() {
+        *place = match (
+            trailing_extent(left, rank, axis),
+            trailing_extent(right, rank, axis),
+        ) {
+            (1, extent) | (extent, 1) => extent,
+            (extent, other) if extent == other => extent,
+            _ => {
+                return Err(TensorError::IncompatibleBroadcast {
+                    left: left.to_vec(),
+                    right: right.to_vec(),
+                });
             }
-        })
-        .collect::<Option<Shape>>()
-        .ok_or_else(|| TensorError::IncompatibleBroadcast {
-            left: left.to_vec(),
-            right: right.to_vec(),
-        })
+        };
+    }
+    Ok(shape.into())
 }
 
 /// The extent at `axis` once the shape is padded in front with 1 to `rank` axes.
@@ -57,8 +59,8 @@ impl<T: Stored> Tensor<T> {
             return Ok((self.zip_same(other, f), fit.clone(), fit));
         }
         let shape = broadcast_shapes(&self.shape, &other.shape)?;
-        let left_fit = Projection::broadcast(&self.shape, &shape)?;
-        let right_fit = Projection::broadcast(&other.shape, &shape)?;
+        let left_fit = Projection::onto(&self.shape, &shape);
+        let right_fit = Projection::onto(&other.shape, &shape);
         let output = zip_onto(shape, self, other, &f)?;
         Ok((output, left_fit, right_fit))
     }
