@@ -18,7 +18,11 @@ mod value;
 
 pub use backward::GraphRetention;
 pub(crate) use backward::adjoints;
+#[cfg(feature = "gradcheck")]
+pub(crate) use contributions::{Fault, contributions};
 pub use mode::no_grad;
+#[cfg(feature = "gradcheck")]
+pub(crate) use node::HistoryRef;
 pub use recorder::{Primal, Recorder, Value};
 pub use slot::TensorGuard;
 pub use trace::{TensorBackwardEdge, TensorBackwardNode, TensorBackwardPass};
