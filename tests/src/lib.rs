@@ -1,1 +1,4 @@
 //! What the integration tests share.
+
+pub mod oracle;
+pub mod state;
