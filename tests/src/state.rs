@@ -38,5 +38,9 @@ pub fn states(nodes: &[&TensorValue]) -> Vec<NodeState> {
 
 /// The bits of every element.
 pub fn bits(tensor: &Tensor) -> Vec<u64> {
-    tensor.as_slice().iter().map(|value| value.to_bits()).collect()
+    tensor
+        .as_slice()
+        .iter()
+        .map(|value| value.to_bits())
+        .collect()
 }

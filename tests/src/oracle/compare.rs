@@ -46,8 +46,7 @@ pub fn worst<T: Element>(
     for (index, (&actual, &expected)) in actual.as_slice().iter().zip(expected).enumerate() {
         let actual = actual.to_f64();
         let error = (actual - expected).abs() / scale;
-        // Written so that a NaN is not within any tolerance.
-        if !(error <= tolerance) {
+        if error.is_nan() || error > tolerance {
             return Err(Fault::Value {
                 what: what.to_owned(),
                 index,

@@ -98,7 +98,12 @@ pub fn infinite_then_misshapen<T: Element>(a: &Tensor<T>, b: &Tensor<T>) -> Resu
 /// `last_is_nan`, and otherwise upstream.
 #[vjp_rule]
 #[gradcheck(skip = "faulty on purpose")]
-pub fn huge_huge_then<T: Element>(a: &Tensor<T>, b: &Tensor<T>, c: &Tensor<T>, last_is_nan: bool) -> Result<Tensor<T>> {
+pub fn huge_huge_then<T: Element>(
+    a: &Tensor<T>,
+    b: &Tensor<T>,
+    c: &Tensor<T>,
+    last_is_nan: bool,
+) -> Result<Tensor<T>> {
     /// the largest finite number
     #[vjp(a)]
     fn a_vjp(upstream: &Tensor<T>) -> Result<Tensor<T>> {
@@ -115,7 +120,13 @@ pub fn huge_huge_then<T: Element>(a: &Tensor<T>, b: &Tensor<T>, c: &Tensor<T>, l
     #[vjp(c)]
     fn c_vjp(upstream: &Tensor<T>, last_is_nan: bool) -> Result<Tensor<T>> {
         ran();
-        Ok(upstream.map(|u| if last_is_nan { T::from_f64(f64::NAN) } else { u }))
+        Ok(upstream.map(|u| {
+            if last_is_nan {
+                T::from_f64(f64::NAN)
+            } else {
+                u
+            }
+        }))
     }
     a.zip_map(b, |a, b| a + b)?.zip_map(c, |ab, c| ab + c)
 }

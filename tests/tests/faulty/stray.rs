@@ -2,8 +2,8 @@
 
 use std::any::Any;
 
-use autodiff_core::Identity;
 use autodiff_core::__private::Recorder;
+use autodiff_core::Identity;
 use autodiff_core::rule::{SavedContext, SavedField};
 use autodiff_ops::prelude::*;
 
