@@ -1,5 +1,7 @@
 //! What the parts of a declaration demand of each other.
 
+use syn::Item;
+
 use crate::diag::Mistakes;
 use crate::model::{Declaration, ParameterKind};
 use crate::parse::early_returns;
@@ -7,6 +9,7 @@ use crate::parse::early_returns;
 /// Reports every contradiction between the parts.
 pub fn check(declaration: &Declaration, mistakes: &mut Mistakes) {
     reserved_names(declaration, mistakes);
+    own_name(declaration, mistakes);
     coverage(declaration, mistakes);
     saved_locals(declaration, mistakes);
 }
@@ -34,6 +37,22 @@ fn reserved_names(declaration: &Declaration, mistakes: &mut Mistakes) {
                 "in a reverse map `{}` means {meaning}: give this parameter another name",
                 parameter.ident
             ),
+        );
+    }
+}
+
+/// Functions in the body stand beside the operation's own call, so they need other names.
+fn own_name(declaration: &Declaration, mistakes: &mut Mistakes) {
+    let operation = &declaration.signature.ident;
+    let maps = declaration.vjps.iter().map(|vjp| &vjp.function.sig.ident);
+    let helpers = declaration.body.items.iter().filter_map(|item| match item {
+        Item::Fn(function) => Some(&function.sig.ident),
+        _ => None,
+    });
+    for ident in maps.chain(helpers).filter(|ident| *ident == operation) {
+        mistakes.on(
+            ident,
+            format!("`{operation}` is the operation: give this function another name"),
         );
     }
 }

@@ -14,8 +14,6 @@ pub fn stub(declaration: &Declaration) -> TokenStream {
         site,
         core,
         element,
-        generics,
-        bounds,
         ..
     } = &context;
     let ident = &declaration.signature.ident;
@@ -26,14 +24,10 @@ pub fn stub(declaration: &Declaration) -> TokenStream {
     let public = public(&context, &attributes);
     let method = method(&context, &quote_spanned!(*site=> Self));
     let cfg = &attributes.cfg;
-    let (generics, bounds, element) = match &declaration.signature.element {
-        // Whatever is wrong with the generics has been reported.
-        ElementType::Generic(name) if declaration.signature.generics.params.len() != 1 => (
-            quote_spanned!(*site=> <#name: #core::Element>),
-            None,
-            element,
-        ),
-        _ => (generics.clone(), *bounds, element),
+    // The user's generics may be at fault, and the element type's own bound is enough here.
+    let generics = match &declaration.signature.element {
+        ElementType::Generic(name) => quote_spanned!(*site=> <#name: #core::Element>),
+        ElementType::F64 => TokenStream::new(),
     };
     quote_spanned! {*site=>
         #public
@@ -41,13 +35,13 @@ pub fn stub(declaration: &Declaration) -> TokenStream {
         #(#cfg)*
         #[allow(unused_variables)]
         const _: () = {
-            impl #generics #ident for #core::Tensor<#element> #bounds {
+            impl #generics #ident for #core::Tensor<#element> {
                 #method {
                     ::core::unreachable!()
                 }
             }
 
-            impl #generics #ident for #core::TensorValue<#element> #bounds {
+            impl #generics #ident for #core::TensorValue<#element> {
                 #method {
                     ::core::unreachable!()
                 }

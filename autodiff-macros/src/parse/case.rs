@@ -10,8 +10,10 @@ use super::body::list_tokens;
 use super::input::{Written, input};
 use super::symbols::symbols;
 use crate::diag::Mistakes;
-use crate::model::{Case, CaseKind, Input, Signature};
+use crate::model::{Case, CaseKind, Input, Parameter, ParameterKind, Signature};
 use crate::text;
+
+const REASON: &str = "every report gives the reason: write `skip = \"reason\"`";
 
 /// Reads every case, and reports a rule without one.
 pub fn cases(
@@ -19,23 +21,15 @@ pub fn cases(
     signature: &Signature,
     mistakes: &mut Mistakes,
 ) -> Vec<Case> {
-    let example = signature
-        .parameters
-        .iter()
-        .find(|parameter| parameter.kind.is_differentiable())
-        .map_or_else(|| "x".to_owned(), |parameter| parameter.ident.to_string());
+    let example = example(signature);
+    let advice = format!("write `#[gradcheck({example})]` or `#[gradcheck(skip = \"reason\")]`");
     if attributes.is_empty() {
         mistakes.on(
             &signature.ident,
-            format!(
-                "no rule goes unchecked: write `#[gradcheck({example}: [m, n])]` below `#[vjp_rule]`, with all \
-                 parameters, or `#[gradcheck(skip = \"reason\")]`"
-            ),
+            format!("no rule goes unchecked: below `#[vjp_rule]`, {advice}"),
         );
     }
-    let advice = format!(
-        "what does the check draw? write `#[gradcheck({example}: [m, n])]` with all parameters, or `#[gradcheck(skip = \"reason\")]`"
-    );
+    let advice = format!("what does the check draw? {advice}");
     let mut cases = Vec::new();
     for attribute in attributes {
         let Some(tokens) = list_tokens(attribute, &advice, mistakes) else {
@@ -54,6 +48,22 @@ pub fn cases(
         }
     }
     cases
+}
+
+/// A case of this signature, for advice.
+fn example(signature: &Signature) -> String {
+    let entries: Vec<String> = signature
+        .parameters
+        .iter()
+        .filter_map(|Parameter { ident, kind, .. }| match kind {
+            ParameterKind::Variadic => Some(format!("{ident}: [[m, n], [m, n]]")),
+            ParameterKind::Indices => Some(format!("{ident}: [m, n] in 0..n")),
+            ParameterKind::Argument => Some(format!("{ident} = ..")),
+            ParameterKind::Unknown => None,
+            _ => Some(format!("{ident}: [m, n]")),
+        })
+        .collect();
+    entries.join(", ")
 }
 
 /// One `key: value` or `key = value`.
@@ -126,7 +136,7 @@ fn case(
         .parameters
         .iter()
         .zip(&given)
-        .filter(|(_, given)| !**given)
+        .filter(|(parameter, given)| !**given && parameter.kind != ParameterKind::Unknown)
         .map(|(parameter, _)| format!("`{}`", parameter.ident))
         .collect();
     if !missing.is_empty() {
@@ -156,10 +166,7 @@ fn skipped(
         );
     }
     let Ok(reason) = syn::parse2::<LitStr>(entry.value.clone()) else {
-        mistakes.on(
-            &entry.key,
-            "every report gives the reason: write `skip = \"reason\"`",
-        );
+        mistakes.on(&entry.key, REASON);
         return None;
     };
     if reason.value().trim().is_empty() {
@@ -183,6 +190,9 @@ fn entries(input: ParseStream<'_>) -> syn::Result<Vec<Entry>> {
         })?;
         let is_argument = input.peek(Token![=]);
         if !is_argument && !input.peek(Token![:]) {
+            if key == "skip" {
+                return Err(syn::Error::new_spanned(&key, REASON));
+            }
             return Err(syn::Error::new_spanned(
                 &key,
                 format!(

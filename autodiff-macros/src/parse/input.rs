@@ -166,8 +166,8 @@ fn ranges(bounds: TokenStream, key: &Ident) -> syn::Result<Vec<Range>> {
 }
 
 /// The one bracketed list that `tokens` are.
-fn list(tokens: TokenStream, key: &Ident, example: &str) -> syn::Result<TokenStream> {
-    let advice = format!("expected {example}, as in `{key}: {example}`");
+fn list(tokens: TokenStream, key: &Ident, [what, example]: [&str; 2]) -> syn::Result<TokenStream> {
+    let advice = format!("expected {what}, as in `{key}: {example}`");
     let mut written = tokens.clone().into_iter();
     match (written.next(), written.next()) {
         (Some(TokenTree::Group(group)), None)
@@ -178,7 +178,7 @@ fn list(tokens: TokenStream, key: &Ident, example: &str) -> syn::Result<TokenStr
         (Some(TokenTree::Group(group)), None)
             if group.delimiter() == proc_macro2::Delimiter::None =>
         {
-            list(group.stream(), key, example)
+            list(group.stream(), key, [what, example])
         }
         (None, _) => Err(syn::Error::new_spanned(key, advice)),
         _ => Err(syn::Error::new_spanned(tokens, advice)),
@@ -210,7 +210,7 @@ fn shape(tokens: TokenStream, key: &Ident) -> syn::Result<Shape> {
         }
         Ok(Shape(extents))
     };
-    extents.parse2(list(tokens, key, "[m, n]")?)
+    extents.parse2(list(tokens, key, ["a shape", "[m, n]"])?)
 }
 
 fn shapes(tokens: TokenStream, key: &Ident) -> syn::Result<Vec<Shape>> {
@@ -228,5 +228,5 @@ fn shapes(tokens: TokenStream, key: &Ident) -> syn::Result<Vec<Shape>> {
         }
         Ok(shapes)
     };
-    entries.parse2(list(tokens, key, "[[m, n], [k, n]]")?)
+    entries.parse2(list(tokens, key, ["a list of shapes", "[[m, n], [k, n]]"])?)
 }

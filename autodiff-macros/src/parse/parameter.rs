@@ -1,5 +1,7 @@
 //! The parameters of an annotated function.
 
+use quote::format_ident;
+use syn::spanned::Spanned;
 use syn::{Meta, PatType, Type};
 
 use super::signature::{plain_name, tensor_text};
@@ -10,14 +12,17 @@ use super::types::{
 use crate::diag::Mistakes;
 use crate::model::{ElementType, Parameter, ParameterKind};
 
-/// Reads one parameter; one of an unknown type is reported and kept, so that calls still fit.
+/// Reads one parameter; one that is not understood is reported and kept, so that calls still fit.
 pub fn parameter(
     typed: &PatType,
+    position: usize,
     element: &ElementType,
     mistakes: &mut Mistakes,
-) -> Option<Parameter> {
+) -> Parameter {
     let constant = has_constant(typed, mistakes);
-    let ident = plain_name(&typed.pat, mistakes)?.clone();
+    let Some(ident) = plain_name(&typed.pat, mistakes) else {
+        return unknown(typed, position);
+    };
     let ty = typed.ty.as_ref().clone();
     let kind = match kind(&ty, constant, element) {
         Ok(kind) => kind,
@@ -26,7 +31,16 @@ pub fn parameter(
             ParameterKind::Unknown
         }
     };
-    Some(Parameter { ident, kind, ty })
+    Parameter { ident, kind, ty }
+}
+
+/// The parameter of a stub, whose name nobody reads.
+pub fn unknown(typed: &PatType, position: usize) -> Parameter {
+    Parameter {
+        ident: format_ident!("argument_{position}", span = typed.span()),
+        kind: ParameterKind::Unknown,
+        ty: typed.ty.as_ref().clone(),
+    }
 }
 
 fn has_constant(typed: &PatType, mistakes: &mut Mistakes) -> bool {

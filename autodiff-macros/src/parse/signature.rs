@@ -19,19 +19,22 @@ pub fn signature(
     plain_function(function, mistakes);
     let element = element(function, mistakes);
     let mut parameters: Vec<Parameter> = Vec::new();
-    for input in &head.inputs {
+    for (position, input) in head.inputs.iter().enumerate() {
         match input {
             FnArg::Receiver(receiver) => mistakes.on(
                 receiver,
                 "a rule is a free function: take the first operand as `x: &Tensor<T>` instead of `self`",
             ),
             FnArg::Typed(typed) => {
-                if let Some(parameter) = parameter::parameter(typed, &element, mistakes) {
-                    if parameters.iter().any(|earlier| earlier.ident == parameter.ident) {
-                        mistakes.on(&parameter.ident, format!("two parameters are named `{}`", parameter.ident));
-                    }
-                    parameters.push(parameter);
+                let mut parameter = parameter::parameter(typed, position, &element, mistakes);
+                if parameters.iter().any(|earlier| earlier.ident == parameter.ident) {
+                    mistakes.on(
+                        &parameter.ident,
+                        format!("two parameters are named `{}`", parameter.ident),
+                    );
+                    parameter = parameter::unknown(typed, position);
                 }
+                parameters.push(parameter);
             }
         }
     }
@@ -132,21 +135,20 @@ pub fn tensor_text(element: &ElementType) -> String {
     }
 }
 
-/// The name and the whole type of a parameter that is just `name: Type`.
-pub fn plain_name<'a>(pattern: &'a Pat, mistakes: &mut Mistakes) -> Option<&'a Ident> {
+/// The name of a parameter that is just `name: Type`. One that is `mut` is reported and still has a name.
+pub fn plain_name(pattern: &Pat, mistakes: &mut Mistakes) -> Option<Ident> {
     match pattern {
-        Pat::Ident(name)
-            if name.by_ref.is_none() && name.mutability.is_none() && name.subpat.is_none() =>
-        {
-            Some(&name.ident)
-        }
-        Pat::Ident(name) if name.mutability.is_some() => {
+        Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
             let ident = &name.ident;
-            mistakes.on(
-                name,
-                format!("a parameter is one plain name: write `{ident}`, and `let mut {ident} = {ident};` in the body"),
-            );
-            None
+            if name.mutability.is_some() {
+                mistakes.on(
+                    name,
+                    format!(
+                        "a parameter is one plain name: write `{ident}`, and `let mut {ident} = {ident};` in the body"
+                    ),
+                );
+            }
+            Some(ident.clone())
         }
         other => {
             mistakes.on(

@@ -3,9 +3,9 @@
 use proc_macro2::Ident;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
-use syn::{FnArg, ReturnType, Token, Type};
+use syn::{FnArg, Pat, ReturnType, Token, Type};
 
-use super::body::{Nested, list_tokens};
+use super::body::{Nested, is_named, list_tokens};
 use super::saved;
 use super::signature::{plain_function, plain_name, tensor_text};
 use super::types::{
@@ -126,35 +126,19 @@ fn operands(
 }
 
 fn parameters(vjp: &mut Vjp, signature: &Signature, body: &Body, mistakes: &mut Mistakes) {
-    let tensor = tensor_text(&signature.element);
     let inputs = vjp.function.sig.inputs.clone();
     let mut inputs = inputs.iter();
-    let advice = format!("a reverse map reads the cotangent first: write `upstream: &{tensor}`");
-    match inputs.next() {
-        None => mistakes.on(&vjp.function.sig.ident, advice),
-        Some(FnArg::Receiver(receiver)) => mistakes.on(receiver, advice),
-        Some(FnArg::Typed(first)) => {
-            let is_upstream =
-                matches!(&*first.pat, syn::Pat::Ident(name) if name.ident == "upstream");
-            if !is_upstream {
-                mistakes.on(&first.pat, advice);
-            } else if is_element_tensor(&first.ty, &signature.element) {
-                vjp.takes_upstream = true;
-            } else if !referent(&first.ty)
-                .is_some_and(|ty| is_element_tensor(ty, &signature.element))
-            {
-                mistakes.on(
-                    &first.ty,
-                    format!("`upstream` is a tensor: write `&{tensor}`, or `{tensor}` to reuse its buffer"),
-                );
-            }
-        }
-    }
-    let mut seen: Vec<Ident> = vec![Ident::new("upstream", proc_macro2::Span::call_site())];
+    let mut seen: Vec<Ident> = upstream(vjp, inputs.next(), signature, mistakes)
+        .into_iter()
+        .collect();
     for input in inputs {
         let FnArg::Typed(typed) = input else { continue };
         for attribute in &typed.attrs {
-            if !attribute.path().is_ident("allow") && !attribute.path().is_ident("expect") {
+            // A stray `#[constant]` has been reported.
+            let is_known = ["allow", "expect", "constant"]
+                .iter()
+                .any(|name| is_named(attribute, name));
+            if !is_known {
                 mistakes.on(
                     attribute,
                     "no attribute stands on a parameter of a reverse map",
@@ -163,23 +147,27 @@ fn parameters(vjp: &mut Vjp, signature: &Signature, body: &Body, mistakes: &mut 
         }
         // A `mut` in front of a name is the reverse map's own affair.
         let pattern = match &*typed.pat {
-            syn::Pat::Ident(name) if name.mutability.is_some() => {
+            Pat::Ident(name) if name.mutability.is_some() => {
                 let mut name = name.clone();
                 name.mutability = None;
-                syn::Pat::Ident(name)
+                Pat::Ident(name)
             }
             other => other.clone(),
         };
         let Some(ident) = plain_name(&pattern, mistakes) else {
             continue;
         };
-        let name = saved::named(ident, signature, body);
+        if ident == "upstream" && seen.is_empty() {
+            // That it is not the first has been reported.
+            continue;
+        }
+        let name = saved::named(&ident, signature, body);
         if seen.contains(&name) {
-            mistakes.on(ident, format!("`{ident}` is named twice"));
+            mistakes.on(&ident, format!("`{ident}` is named twice"));
             continue;
         }
         seen.push(name);
-        if let Some(parameter) = parameter(vjp, ident, &typed.ty, signature, body, mistakes) {
+        if let Some(parameter) = parameter(vjp, &ident, &typed.ty, signature, body, mistakes) {
             vjp.parameters.push(parameter);
         }
     }
@@ -192,6 +180,45 @@ fn parameters(vjp: &mut Vjp, signature: &Signature, body: &Body, mistakes: &mut 
             ),
         );
     }
+}
+
+/// Reads the cotangent, and gives its name if it is there.
+fn upstream(
+    vjp: &mut Vjp,
+    first: Option<&FnArg>,
+    signature: &Signature,
+    mistakes: &mut Mistakes,
+) -> Option<Ident> {
+    let tensor = tensor_text(&signature.element);
+    let advice = format!("a reverse map reads the cotangent first: write `upstream: &{tensor}`");
+    let typed = match first {
+        Some(FnArg::Typed(typed)) => typed,
+        Some(FnArg::Receiver(receiver)) => {
+            mistakes.on(receiver, advice);
+            return None;
+        }
+        None => {
+            mistakes.on(&vjp.function.sig.ident, advice);
+            return None;
+        }
+    };
+    let name = match &*typed.pat {
+        Pat::Ident(name) if name.ident == "upstream" => name.ident.clone(),
+        other => {
+            mistakes.on(other, advice);
+            return None;
+        }
+    };
+    vjp.takes_upstream = is_element_tensor(&typed.ty, &signature.element);
+    let is_borrowed =
+        referent(&typed.ty).is_some_and(|ty| is_element_tensor(ty, &signature.element));
+    if !vjp.takes_upstream && !is_borrowed {
+        mistakes.on(
+            &typed.ty,
+            format!("`upstream` is a tensor: write `&{tensor}`, or `{tensor}` to reuse its buffer"),
+        );
+    }
+    Some(name)
 }
 
 fn parameter(
