@@ -103,6 +103,20 @@ pub enum TensorError {
     /// Nothing was given to join.
     #[error("expected at least one tensor to join, got none")]
     NothingToJoin,
+    /// A tensor to join differs from the first one elsewhere than on the axis of the join.
+    #[error(
+        "cannot join part {part} along axis {axis}: expected {expected:?} on the other axes, got {actual:?}"
+    )]
+    PartShape {
+        /// Which tensor, counted from 0.
+        part: usize,
+        /// The axis of the join.
+        axis: usize,
+        /// The shape of the first tensor.
+        expected: Vec<usize>,
+        /// The shape of this one.
+        actual: Vec<usize>,
+    },
     /// Extents of the parts do not add up to the extent of the axis.
     #[error("expected parts that add up to {expected} on axis {axis}, got {actual}")]
     PartExtents {

@@ -43,25 +43,43 @@ impl<T: Stored> Tensor<T> {
         self.owned(&self.view().slice(starts, ends, steps)?)
     }
 
+    /// The indices `start..end` of one axis.
+    ///
+    /// # Errors
+    /// `AxisOutOfRange`, `RangeOutOfBounds`.
+    pub fn narrowed(&self, axis: usize, start: usize, end: usize) -> Result<Self> {
+        shape::check_axis(axis, self.rank())?;
+        let mut starts = Extents::from_elem(0, self.rank());
+        let mut ends = Extents::from_slice(&self.shape);
+        starts[axis] = start;
+        ends[axis] = end;
+        self.sliced(&starts, &ends, &Extents::from_elem(1, self.rank()))
+    }
+
     /// Tensors joined along an axis on which alone they may differ.
     ///
     /// # Errors
-    /// `NothingToJoin`, `AxisOutOfRange`, `ShapeMismatch`, `ShapeOverflow`.
+    /// `NothingToJoin`, `AxisOutOfRange`, `PartShape`, `ShapeOverflow`.
     pub fn joined(parts: &[&Self], axis: usize) -> Result<Self> {
         let Some((&first, _)) = parts.split_first() else {
             return Err(TensorError::NothingToJoin.into());
         };
         shape::check_axis(axis, first.rank())?;
         let mut extent = 0_usize;
-        for part in parts {
+        for (place, part) in parts.iter().enumerate() {
             let mut expected = first.shape.to_vec();
             if let Some(&own) = part.shape.get(axis) {
                 expected[axis] = own;
                 extent = extent.saturating_add(own);
             }
             if *expected != *part.shape {
-                let (left, right) = (first.shape.to_vec(), part.shape.to_vec());
-                return Err(TensorError::ShapeMismatch { left, right }.into());
+                return Err(TensorError::PartShape {
+                    part: place,
+                    axis,
+                    expected: first.shape.to_vec(),
+                    actual: part.shape.to_vec(),
+                }
+                .into());
             }
         }
         let mut shape = Extents::from_slice(&first.shape);
@@ -103,13 +121,11 @@ impl<T: Stored> Tensor<T> {
             }
             .into());
         }
-        let steps = Extents::from_elem(1, self.rank());
-        let mut starts = Extents::from_elem(0, self.rank());
-        let mut ends = Extents::from_slice(&self.shape);
+        let mut start = 0;
         let part = |&extent: &usize| {
-            ends[axis] = starts[axis] + extent;
-            let part = self.sliced(&starts, &ends, &steps);
-            starts[axis] += extent;
+            let end = start + extent;
+            let part = self.narrowed(axis, start, end);
+            start = end;
             part
         };
         extents.iter().map(part).collect()
@@ -121,10 +137,10 @@ impl<T: Stored> Tensor<T> {
     /// `AxisOutOfRange`, `IndexOutOfRange`, `ShapeOverflow`.
     pub fn taken(&self, indices: &Tensor<usize>, axis: usize) -> Result<Self> {
         let shape = self.taken_shape(indices, axis)?;
-        let inner: usize = self.shape[axis + 1..].iter().product();
         let Some((&fill, 1..)) = self.as_slice().first().map(|fill| (fill, indices.len())) else {
             return Self::from_vec(shape, Vec::new()).map_err(Into::into);
         };
+        let inner: usize = self.shape[axis + 1..].iter().product();
         Self::written(shape, fill, |out| {
             let planes = self.as_slice().chunks_exact(self.shape[axis] * inner);
             for (plane, out) in planes.zip(out.chunks_exact_mut(indices.len() * inner)) {
@@ -211,10 +227,10 @@ impl<T: Element> Tensor<T> {
             let (left, right) = (expected.to_vec(), self.shape.to_vec());
             return Err(TensorError::ShapeMismatch { left, right }.into());
         }
-        let inner: usize = shape[axis + 1..].iter().product();
         if self.is_empty() {
             return Ok(output);
         }
+        let inner: usize = shape[axis + 1..].iter().product();
         let rows = self.as_slice().chunks_exact(indices.len() * inner);
         for (row, out) in rows.zip(output.as_mut_slice().chunks_exact_mut(shape[axis] * inner)) {
             for (&index, values) in indices.as_slice().iter().zip(row.chunks_exact(inner)) {

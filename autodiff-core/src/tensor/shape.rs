@@ -75,7 +75,10 @@ pub(crate) fn row_major_strides(shape: &[usize]) -> Extents {
 }
 
 /// Checks that `axis` exists in a shape of `rank` axes.
-pub(crate) fn check_axis(axis: usize, rank: usize) -> Result<(), TensorError> {
+///
+/// # Errors
+/// `AxisOutOfRange`.
+pub fn check_axis(axis: usize, rank: usize) -> Result<(), TensorError> {
     if axis < rank {
         Ok(())
     } else {
@@ -95,7 +98,10 @@ pub(crate) fn check_permutation(axes: &[usize], rank: usize) -> Result<(), Tenso
 }
 
 /// Checks that `axes` are axes of a shape of `rank` axes, none of them twice.
-pub(crate) fn check_distinct(axes: &[usize], rank: usize) -> Result<(), TensorError> {
+///
+/// # Errors
+/// `AxisOutOfRange`, `DuplicateAxis`.
+pub fn check_distinct(axes: &[usize], rank: usize) -> Result<(), TensorError> {
     for (position, &axis) in axes.iter().enumerate() {
         check_axis(axis, rank)?;
         if axes.iter().take(position).any(|&earlier| earlier == axis) {

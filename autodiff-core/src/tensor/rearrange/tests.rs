@@ -50,9 +50,11 @@ fn joins_that_do_not_fit_are_refused() {
     let error = Tensor::joined(&[&counting(&[2, 3]), &counting(&[2, 4])], 0).unwrap_err();
     assert_eq!(
         error,
-        TensorError::ShapeMismatch {
-            left: vec![2, 3],
-            right: vec![2, 4]
+        TensorError::PartShape {
+            part: 1,
+            axis: 0,
+            expected: vec![2, 3],
+            actual: vec![2, 4]
         }
         .into()
     );

@@ -1,0 +1,248 @@
+//! Batched matrix products of strided views, in as few kernel calls as the strides allow.
+//!
+//! Invariant: no operand is copied; a transposed or repeated operand is read through its strides.
+//! Invariant: the order of additions depends on shapes and strides only, so two runs agree bit for bit.
+
+use smallvec::SmallVec;
+
+use super::base::Tensor;
+use super::element::Element;
+use super::kernel::{Matrix, MatrixMut};
+use super::loops::{Axis, Loops};
+use super::projection::broadcast_strides;
+use super::shape::{Extents, Shape};
+use super::view::TensorView;
+use super::zip::broadcast_shapes;
+use crate::error::{Result, TensorError};
+
+impl<T: Element> TensorView<'_, T> {
+    /// The matrix products over the last two axes; the axes before them broadcast.
+    ///
+    /// # Errors
+    /// `AxisCount` for a rank below 2, `MatrixExtents`, `IncompatibleBroadcast`, `ShapeOverflow`.
+    pub fn product(&self, right: &TensorView<'_, T>) -> Result<Tensor<T>> {
+        let (left_batch, _) = split_batch(self.shape())?;
+        let (right_batch, _) = split_batch(right.shape())?;
+        let batch = broadcast_shapes(left_batch, right_batch)?;
+        self.product_onto(right, &batch)
+    }
+
+    /// The matrix products over the last two axes, summed over those axes before them that `batch` lacks
+    /// or has with extent 1: the reverse map of a product whose operand was repeated.
+    ///
+    /// # Errors
+    /// As [`product`](Self::product); `IncompatibleBroadcast` where `batch` does not broadcast to the
+    /// axes of the products.
+    pub fn product_onto(&self, right: &TensorView<'_, T>, batch: &[usize]) -> Result<Tensor<T>> {
+        let (_, [rows, _]) = split_batch(self.shape())?;
+        let (_, [_, columns]) = split_batch(right.shape())?;
+        let shape: Shape = batch.iter().copied().chain([rows, columns]).collect();
+        let plan = Plan::new(self, right, &shape)?;
+        if plan.repeats_output {
+            let mut sum = Tensor::zeros(shape)?;
+            plan.run(sum.as_mut_slice(), self, right, true)?;
+            return Ok(sum);
+        }
+        let mut outcome = Ok(());
+        let product = Tensor::written(shape, T::zero(), |out| {
+            outcome = plan.run(out, self, right, false);
+        })?;
+        outcome.map(|()| product)
+    }
+}
+
+impl<T: Element> Tensor<T> {
+    /// Adds to this tensor the matrix products over the last two axes, summed like those of
+    /// [`TensorView::product_onto`].
+    ///
+    /// # Errors
+    /// As [`TensorView::product_onto`], and nothing has been added.
+    pub fn add_product(
+        &mut self,
+        left: &TensorView<'_, T>,
+        right: &TensorView<'_, T>,
+    ) -> Result<()> {
+        let plan = Plan::new(left, right, &self.shape)?;
+        plan.run(self.as_mut_slice(), left, right, true)
+    }
+}
+
+/// Which matrices are multiplied: strides are those of the left, the right and the output.
+struct Plan {
+    rows: Axis<3>,
+    depth: Axis<3>,
+    columns: Axis<3>,
+    batch: Loops<3>,
+    /// Whether some output is written several times or never, so that it has to start from zeros.
+    repeats_output: bool,
+}
+
+impl Plan {
+    fn new<T: Element>(
+        left: &TensorView<'_, T>,
+        right: &TensorView<'_, T>,
+        output: &[usize],
+    ) -> Result<Self> {
+        let (left_batch, left_extents) = split_batch(left.shape())?;
+        let (right_batch, right_extents) = split_batch(right.shape())?;
+        let (output_batch, output_extents) = split_batch(output)?;
+        let [[m, k], [depth, n]] = [left_extents, right_extents];
+        if k != depth || output_extents != [m, n] {
+            return Err(TensorError::MatrixExtents {
+                left: left_extents,
+                right: right_extents,
+                output: output_extents,
+            }
+            .into());
+        }
+        let batch = broadcast_shapes(left_batch, right_batch)?;
+        if *broadcast_shapes(output_batch, &batch)? != *batch {
+            return Err(TensorError::IncompatibleBroadcast {
+                left: output_batch.to_vec(),
+                right: batch.to_vec(),
+            }
+            .into());
+        }
+        let left_strides = repeated(left_batch, left.strides(), &batch);
+        let right_strides = repeated(right_batch, right.strides(), &batch);
+        let output_strides = broadcast_output(output, &batch);
+        let inner = |view: &TensorView<'_, T>, back: usize| view.strides()[view.rank() - back];
+        let mut plan = Self {
+            rows: axis(m, [inner(left, 2), 0, n]),
+            depth: axis(k, [inner(left, 1), inner(right, 2), 0]),
+            columns: axis(n, [0, inner(right, 1), 1]),
+            batch: Loops::new(&[], [&[], &[], &[]]),
+            repeats_output: false,
+        };
+        let all = Loops::new(&batch, [&left_strides, &right_strides, &output_strides]);
+        if all.len() == 0 {
+            plan.batch = all;
+            plan.repeats_output = true;
+            return Ok(plan);
+        }
+        let mut axes: SmallVec<[Axis<3>; 4]> = all.axes().filter(|axis| axis.extent > 1).collect();
+        while axes.last().is_some_and(|axis| plan.absorbs(axis)) {
+            axes.pop();
+        }
+        let shape: Extents = axes.iter().map(|axis| axis.extent).collect();
+        let strides = [0, 1, 2]
+            .map(|operand| -> Extents { axes.iter().map(|axis| axis.strides[operand]).collect() });
+        plan.repeats_output = axes.iter().any(|axis| axis.strides[2] == 0);
+        plan.batch = Loops::new(&shape, [&strides[0], &strides[1], &strides[2]]);
+        Ok(plan)
+    }
+
+    /// Makes a batch axis part of the rows, the columns or the depth, where all strides carry on evenly:
+    /// `[b, m, k] [k, n]` is one product of `b m` rows, and `Σ_b [m, k] [k, n]` one of depth `b k`.
+    fn absorbs(&mut self, batch: &Axis<3>) -> bool {
+        let [left, right, output] = batch.strides;
+        let within = match [left == 0, right == 0, output == 0] {
+            [false, true, false] => &mut self.rows,
+            [true, false, false] => &mut self.columns,
+            [false, false, true] => &mut self.depth,
+            _ => return false,
+        };
+        if within.extent == 1 {
+            *within = *batch;
+            return true;
+        }
+        let carries_on = within
+            .strides
+            .iter()
+            .zip(&batch.strides)
+            .all(|(inner, outer)| inner.checked_mul(within.extent) == Some(*outer));
+        if carries_on {
+            within.extent *= batch.extent;
+        }
+        carries_on
+    }
+
+    fn run<T: Element>(
+        &self,
+        out: &mut [T],
+        left: &TensorView<'_, T>,
+        right: &TensorView<'_, T>,
+        accumulate: bool,
+    ) -> Result<()> {
+        let (m, k, n) = (self.rows.extent, self.depth.extent, self.columns.extent);
+        if out.is_empty() {
+            return Ok(());
+        }
+        let [left_step, right_step, out_step] = self.batch.inner_strides();
+        let mut outcome = Ok(());
+        self.batch
+            .for_each_run(0..self.batch.len(), |_, len, [l, r, o]| {
+                for index in 0..len {
+                    if outcome.is_err() {
+                        return;
+                    }
+                    let from = |values, offset| <[T]>::get(values, offset..).unwrap_or_default();
+                    outcome = (|| {
+                        let left = Matrix::new(
+                            from(left.storage(), l + index * left_step),
+                            [m, k],
+                            [self.rows.strides[0], self.depth.strides[0]],
+                        )?;
+                        let right = Matrix::new(
+                            from(right.storage(), r + index * right_step),
+                            [k, n],
+                            [self.depth.strides[1], self.columns.strides[1]],
+                        )?;
+                        let mut product = MatrixMut::new(
+                            out.get_mut(o + index * out_step..).unwrap_or_default(),
+                            [m, n],
+                            [self.rows.strides[2], self.columns.strides[2]],
+                        )?;
+                        match accumulate {
+                            true => product.add_product(&left, &right),
+                            false => product.set_product(&left, &right),
+                        }
+                    })();
+                }
+            });
+        outcome
+    }
+}
+
+fn axis(extent: usize, strides: [usize; 3]) -> Axis<3> {
+    Axis { extent, strides }
+}
+
+/// The axes before the last two, and the last two.
+fn split_batch(shape: &[usize]) -> Result<(&[usize], [usize; 2]), TensorError> {
+    match shape {
+        [batch @ .., rows, columns] => Ok((batch, [*rows, *columns])),
+        _ => Err(TensorError::AxisCount {
+            expected: 2,
+            actual: shape.len(),
+        }),
+    }
+}
+
+/// The strides of a view's batch axes along the whole batch, 0 where the view is repeated.
+fn repeated(own: &[usize], strides: &[usize], batch: &[usize]) -> Extents {
+    let missing = batch.len() - own.len();
+    let mut steps = Extents::from_elem(0, missing);
+    let axes = own.iter().zip(strides).zip(&batch[missing..]);
+    steps.extend(axes.map(
+        |((extent, &stride), target)| {
+            if extent == target { stride } else { 0 }
+        },
+    ));
+    steps
+}
+
+/// The same for a row-major output.
+fn broadcast_output(output: &[usize], batch: &[usize]) -> Extents {
+    let whole: Extents = batch
+        .iter()
+        .chain(&output[output.len() - 2..])
+        .copied()
+        .collect();
+    let mut strides = broadcast_strides(output, &whole);
+    strides.truncate(batch.len());
+    strides
+}
+
+#[cfg(test)]
+mod tests;
