@@ -70,6 +70,38 @@ fn expect(actual: Error, expected: Error, text: &str) {
     assert_eq!(actual.to_string(), text);
 }
 
+/// The test of every variant: a variant without one does not compile.
+const _: fn(&Error) -> fn() = |error| match error {
+    Error::Tensor(_) => tensor_error,
+    Error::View(_) => view_error,
+    Error::Op(_) => op_error_outside_an_operation,
+    Error::Operation { .. } => operation_refuses_with_its_own_error_in_the_reverse_map,
+    Error::BroadcastTargetMismatch { .. } => broadcast_target_mismatch,
+    Error::NonFiniteLeaf { .. } => non_finite_leaf,
+    Error::NonFiniteForward { .. } => non_finite_forward,
+    Error::UntrackedOutput { .. } => untracked_output,
+    Error::GraphReleased { .. } => graph_released,
+    Error::ReleasedOperand { .. } => released_operand,
+    Error::NotAParameter { .. } => not_a_parameter,
+    Error::SeedShapeMismatch { .. } => seed_shape_mismatch,
+    Error::NonFiniteSeed { .. } => non_finite_seed,
+    Error::StaleOperandValue { .. } => stale_operand_value,
+    Error::NonFiniteVjp { .. } => non_finite_vjp,
+    Error::NonFinitePassAdjoint { .. } => non_finite_pass_adjoint,
+    Error::NonFiniteAccumulatedGradient { .. } => non_finite_accumulated_gradient,
+    Error::ContributionShape { .. } => contribution_shape,
+    Error::MissingContribution { .. } => missing_contribution,
+    Error::SavedContextMismatch { .. } => saved_context_mismatch,
+    Error::GradientBorrowed => gradient_borrowed,
+    Error::ValueBorrowed => value_borrowed,
+    Error::UpdateShape { .. } => update_shape,
+    Error::DuplicateUpdate { .. } => duplicate_update,
+    Error::Registry(RegistryError::Empty) => registry_empty,
+    Error::Registry(RegistryError::Duplicate { .. }) => registry_duplicate,
+    Error::Registry(RegistryError::UnknownOperation { .. }) => registry_unknown_operation,
+    Error::Registry(RegistryError::UnsupportedElement { .. }) => registry_unsupported_element,
+};
+
 #[test]
 fn tensor_error() {
     let world = World::new();
@@ -437,7 +469,7 @@ fn non_finite_vjp() {
 #[test]
 fn non_finite_pass_adjoint() {
     let world = World::new();
-    let output = world.x.huge_huge_then(&world.x, &world.w, false).unwrap();
+    let output = world.x.huge_huge(&world.x, &world.w).unwrap();
     let seed = tensor([2], &[1.0, 1.0]);
     let error = world.refuses(&[&output], || {
         output.backward_with_seed(&seed.view(), GraphRetention::Release)
