@@ -227,6 +227,26 @@ impl<T: Element> Tensor<T> {
         Self::full(shape, T::one())
     }
 
+    /// A tensor that `write` fills, in a recycled buffer where there is one. It must overwrite every element:
+    /// before, they are unspecified (NaN in a debug build, so that a forgotten one is found).
+    ///
+    /// # Errors
+    /// `ShapeOverflow`, and whatever `write` returns.
+    pub fn overwritten(
+        shape: impl Into<Shape>,
+        write: impl FnOnce(&mut [T]) -> Result<()>,
+    ) -> Result<Self> {
+        let shape = shape.into();
+        let len = allocatable::<T>(&shape)?;
+        let storage = Storage::written(len, T::zero(), |out| {
+            if cfg!(debug_assertions) {
+                out.fill(T::from_f64(f64::NAN));
+            }
+            write(out)
+        })?;
+        Ok(Self { shape, storage })
+    }
+
     /// The values as another element type; tangents are dropped, and new ones are zero.
     #[must_use]
     pub fn cast<U: Element>(&self) -> Tensor<U> {

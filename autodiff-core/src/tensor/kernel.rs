@@ -9,6 +9,7 @@
 
 use super::element::Element;
 use super::offsets::largest_offset;
+use super::view::TensorView;
 use crate::error::{Result, TensorError, ViewError};
 
 /// A strided matrix to read.
@@ -60,6 +61,26 @@ impl<'a, T> Matrix<'a, T> {
     #[must_use]
     pub fn extents(&self) -> [usize; 2] {
         self.extents
+    }
+}
+
+impl<'a, T> TensorView<'a, T> {
+    /// The last two axes as a matrix at an offset that a traversal of the leading axes has given.
+    ///
+    /// # Errors
+    /// `AxisCount` for a rank below 2; `TraversalReach` where the matrix would leave the storage.
+    pub fn matrix_at(&self, offset: usize) -> Result<Matrix<'a, T>> {
+        match (self.shape(), self.strides()) {
+            ([.., rows, columns], [.., row, column]) => {
+                let values = self.storage().get(offset..).unwrap_or_default();
+                Matrix::new(values, [*rows, *columns], [*row, *column])
+            }
+            _ => Err(TensorError::AxisCount {
+                expected: 2,
+                actual: self.rank(),
+            }
+            .into()),
+        }
     }
 }
 

@@ -4,7 +4,8 @@
 //! offset is emitted; a traversal without elements emits none.
 
 use super::shape::{self, Extents};
-use crate::error::ViewError;
+use super::view::TensorView;
+use crate::error::{Result, ViewError};
 
 /// Offsets of a strided traversal in row-major order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,6 +85,30 @@ fn overflow(shape: &[usize], strides: &[usize]) -> ViewError {
     ViewError::TraversalOverflow {
         shape: shape.to_vec(),
         strides: strides.to_vec(),
+    }
+}
+
+impl<T> TensorView<'_, T> {
+    /// The checked cursor: the offsets, from the first element of the view, that a traversal of `shape`
+    /// by `strides` visits in row-major order; `len` is their expected number.
+    ///
+    /// # Errors
+    /// `TraversalRank`, `TraversalCount`, `TraversalOverflow`, `TraversalReach`.
+    pub fn projected_offsets(
+        &self,
+        shape: &[usize],
+        strides: &[usize],
+        len: usize,
+    ) -> Result<ProjectedOffsets> {
+        Ok(ProjectedOffsets::new(shape, strides, len, self.reach())?)
+    }
+
+    /// One past the largest offset that the view itself reaches.
+    fn reach(&self) -> usize {
+        match largest_offset(self.shape(), self.strides()) {
+            Ok(Some(largest)) => largest + 1,
+            _ => 0,
+        }
     }
 }
 

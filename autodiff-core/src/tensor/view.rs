@@ -6,9 +6,8 @@
 use std::fmt;
 
 use super::base::Tensor;
-use super::kernel::Matrix;
 use super::materialize;
-use super::offsets::{self, ProjectedOffsets};
+use super::offsets::ProjectedOffsets;
 use super::projection::Projection;
 use super::restride::{restride, sliced_shape};
 use super::shape::{self, Extents, Shape};
@@ -221,54 +220,6 @@ impl<'a, T> TensorView<'a, T> {
             shape: shape.into(),
             strides,
         })
-    }
-
-    /// The checked cursor: the offsets, from the first element of the view, that a traversal of `shape`
-    /// by `strides` visits in row-major order; `len` is their expected number.
-    ///
-    /// # Errors
-    /// `TraversalRank`, `TraversalCount`, `TraversalOverflow`, `TraversalReach`.
-    pub fn projected_offsets(
-        &self,
-        shape: &[usize],
-        strides: &[usize],
-        len: usize,
-    ) -> Result<ProjectedOffsets> {
-        Ok(ProjectedOffsets::new(shape, strides, len, self.reach())?)
-    }
-
-    /// One past the largest offset that the view itself reaches.
-    fn reach(&self) -> usize {
-        match offsets::largest_offset(&self.shape, &self.strides) {
-            Ok(Some(largest)) => largest + 1,
-            _ => 0,
-        }
-    }
-
-    /// The last two axes as a matrix at an offset that a traversal of the leading axes has given.
-    ///
-    /// # Errors
-    /// `AxisCount` for a rank below 2; `TraversalReach` where the matrix would leave the storage.
-    pub fn matrix_at(&self, offset: usize) -> Result<Matrix<'a, T>> {
-        let [.., rows, columns] = *self.shape() else {
-            return Err(TensorError::AxisCount {
-                expected: 2,
-                actual: self.rank(),
-            }
-            .into());
-        };
-        let [.., row_stride, column_stride] = *self.strides() else {
-            return Err(TensorError::AxisCount {
-                expected: 2,
-                actual: self.rank(),
-            }
-            .into());
-        };
-        Matrix::new(
-            self.storage.get(offset..).unwrap_or_default(),
-            [rows, columns],
-            [row_stride, column_stride],
-        )
     }
 }
 

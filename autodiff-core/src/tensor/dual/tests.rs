@@ -1,6 +1,7 @@
 //! Derivatives against closed forms, and the conventions at kinks.
 
 use super::*;
+use crate::tensor::Element;
 
 /// A named function, its derivative and a range where both are smooth.
 type Case = (&'static str, fn(Dual) -> Dual, fn(f64) -> f64, [f64; 2]);

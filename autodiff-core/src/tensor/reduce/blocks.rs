@@ -1,0 +1,201 @@
+//! Sums of one block of a reduction: along contiguous runs, or across rows.
+//!
+//! Invariant: long sums are blocked (pairwise along a run, fan-in 16 across rows).
+
+use std::ops::Range;
+
+use crate::tensor::element::Element;
+use crate::tensor::sum::{LANES, Pairwise};
+
+/// Elements that a fused producer writes at a time; they stay in the first-level cache until summed.
+const CHUNK: usize = 1024;
+
+/// Rows (or partial sums) that are added one after another before they count as one partial sum.
+const FAN_IN: usize = 16;
+
+/// Below this width a row is too short for vector loops, and several rows are added as one.
+const NARROW: usize = 32;
+
+/// Where the logical elements of a sum come from.
+pub(super) trait Source<T> {
+    /// Room for one chunk, where chunks are computed.
+    fn scratch(&self, len: usize) -> Vec<T>;
+    /// The elements of a range of the flat logical index, at most [`CHUNK`].
+    fn chunk<'s>(&'s self, range: Range<usize>, scratch: &'s mut [T]) -> &'s [T];
+}
+
+/// Elements that are already stored.
+pub(super) struct InPlace<'a, T>(pub(super) &'a [T]);
+
+impl<T> Source<T> for InPlace<'_, T> {
+    fn scratch(&self, _: usize) -> Vec<T> {
+        Vec::new()
+    }
+    fn chunk<'s>(&'s self, range: Range<usize>, _: &'s mut [T]) -> &'s [T] {
+        &self.0[range]
+    }
+}
+
+/// Elements that are computed chunk by chunk.
+pub(super) struct Produced<F>(pub(super) F);
+
+impl<T: Element, F: Fn(Range<usize>, &mut [T])> Source<T> for Produced<F> {
+    fn scratch(&self, len: usize) -> Vec<T> {
+        vec![T::zero(); len.min(CHUNK)]
+    }
+    fn chunk<'s>(&'s self, range: Range<usize>, scratch: &'s mut [T]) -> &'s [T] {
+        let out = &mut scratch[..range.len()];
+        (self.0)(range, out);
+        out
+    }
+}
+
+/// `out[i]` is the sum of the `i`-th run of `width` elements.
+pub(super) fn sum_runs<T: Element>(source: &impl Source<T>, width: usize, out: &mut [T]) {
+    let mut scratch = source.scratch(out.len() * width);
+    if width > CHUNK {
+        for (row, place) in out.iter_mut().enumerate() {
+            let mut sum = Pairwise::new();
+            let end = (row + 1) * width;
+            for start in (row * width..end).step_by(CHUNK) {
+                sum.push(T::sum_slice(
+                    source.chunk(start..end.min(start + CHUNK), &mut scratch),
+                ));
+            }
+            *place = sum.total();
+        }
+        return;
+    }
+    let rows = CHUNK / width;
+    for (block, out) in out.chunks_mut(rows).enumerate() {
+        let start = block * rows * width;
+        let values = source.chunk(start..start + out.len() * width, &mut scratch);
+        for (place, run) in out.iter_mut().zip(values.chunks_exact(width)) {
+            // Short runs are not worth a call.
+            *place = if width < LANES {
+                run.iter().fold(T::zero(), |sum, &x| sum + x)
+            } else {
+                T::sum_slice(run)
+            };
+        }
+    }
+}
+
+/// `out` is the sum of `rows` rows as wide as itself, the first of which begins at `base`.
+pub(super) fn sum_rows<T: Element>(
+    source: &impl Source<T>,
+    base: usize,
+    rows: usize,
+    out: &mut [T],
+) {
+    let width = out.len();
+    let group = NARROW.div_ceil(width);
+    if group > 1 && rows >= 2 * group {
+        let mut wide = vec![T::zero(); group * width];
+        sum_rows(source, base, rows / group, &mut wide);
+        let rest = rows % group;
+        let mut scratch = source.scratch(rest * width);
+        let tail = base + (rows - rest) * width;
+        add_rows(&wide, out, true);
+        add_rows(
+            source.chunk(tail..tail + rest * width, &mut scratch),
+            out,
+            false,
+        );
+        return;
+    }
+    for (column, out) in out.chunks_mut(CHUNK).enumerate() {
+        let first = base + column * CHUNK;
+        // A whole row fits: several neighbours can be fetched at once.
+        let fetched = if width <= CHUNK {
+            (CHUNK / width).min(FAN_IN)
+        } else {
+            1
+        };
+        let len = out.len();
+        let mut cascade = Cascade::new(len, rows);
+        let mut scratch = source.scratch(fetched * len);
+        for row in (0..rows).step_by(fetched) {
+            let start = first + row * width;
+            let count = fetched.min(rows - row);
+            for row in source
+                .chunk(start..start + count * len, &mut scratch)
+                .chunks_exact(len)
+            {
+                cascade.push(row);
+            }
+        }
+        cascade.finish(out);
+    }
+}
+
+/// Adds rows as wide as `out` to it, one after another; the first one replaces it where `replace` is set.
+fn add_rows<T: Element>(values: &[T], out: &mut [T], replace: bool) {
+    for (index, row) in values.chunks_exact(out.len()).enumerate() {
+        if replace && index == 0 {
+            out.copy_from_slice(row);
+        } else {
+            add_row(out, row);
+        }
+    }
+}
+
+fn add_row<T: Element>(sum: &mut [T], row: &[T]) {
+    for (sum, &x) in sum.iter_mut().zip(row) {
+        *sum += x;
+    }
+}
+
+/// Row sums by levels: [`FAN_IN`] rows make a partial sum, as many partial sums one of the next level.
+struct Cascade<T> {
+    levels: Vec<(usize, Vec<T>)>,
+}
+
+impl<T: Element> Cascade<T> {
+    fn new(width: usize, rows: usize) -> Self {
+        let mut depth = 1;
+        let mut held = FAN_IN;
+        while held < rows {
+            held = held.saturating_mul(FAN_IN);
+            depth += 1;
+        }
+        Self {
+            levels: vec![(0, vec![T::zero(); width]); depth],
+        }
+    }
+
+    fn push(&mut self, row: &[T]) {
+        let Some((lowest, higher)) = self.levels.split_first_mut() else {
+            return;
+        };
+        add_to_level(lowest, row);
+        let mut full = lowest;
+        for next in higher {
+            if full.0 < FAN_IN {
+                return;
+            }
+            add_to_level(next, &full.1);
+            full.0 = 0;
+            full = next;
+        }
+    }
+
+    fn finish(self, out: &mut [T]) {
+        let mut held = self.levels.into_iter().filter(|(count, _)| *count > 0);
+        match held.next() {
+            Some((_, lowest)) => out.copy_from_slice(&lowest),
+            None => out.fill(T::zero()),
+        }
+        for (_, level) in held {
+            add_row(out, &level);
+        }
+    }
+}
+
+fn add_to_level<T: Element>((count, sum): &mut (usize, Vec<T>), row: &[T]) {
+    match *count {
+        0 => sum.copy_from_slice(row),
+        _ => add_row(sum, row),
+    }
+    *count += 1;
+}
