@@ -14,10 +14,10 @@ use crate::tensor::Element;
 
 /// How many random draws of small shapes a case gets: one for each combination of its choices, within
 /// these bounds.
-const SMALL_DRAWS: std::ops::RangeInclusive<usize> = 3..=8;
+const SMALL_DRAWS: std::ops::RangeInclusive<usize> = 6..=12;
 
 /// How many random draws of larger shapes a full check adds to them.
-const LARGE_DRAWS: usize = 1;
+const LARGE_DRAWS: usize = 2;
 
 /// How many draws more than asked for are made before their refusals are counted against the rule. One
 /// refusal in a handful is no rate yet; in sixty draws more than one in ten is.
@@ -142,8 +142,9 @@ impl Run<'_> {
         let mut source = Draws::new(seed);
         let (mut used, mut redrawn) = (0, 0);
         while used < wanted || redrawn * 10 > used + redrawn {
-            // The last of the draws asked for is a large one.
-            let entries = if used + 1 == wanted { LARGE } else { SMALL };
+            // The last of the draws asked for are large ones.
+            let large = LARGE_DRAWS.min(wanted / 3);
+            let entries = if used + large >= wanted { LARGE } else { SMALL };
             let choices = combination(case.choices, first + used);
             let tree = source.next(case.symbols, choices, entries);
             let tree = tree.map_err(|last| {

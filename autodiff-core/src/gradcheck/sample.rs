@@ -38,6 +38,11 @@ pub(super) enum SampleError {
     },
     #[error("the case gives {actual} inputs, expected {expected}")]
     Inputs { expected: usize, actual: usize },
+    #[error("{parameter}: expected ranges that ascend, got {ranges:?}")]
+    Range {
+        parameter: &'static str,
+        ranges: Vec<(f64, f64)>,
+    },
     #[error(transparent)]
     Tensor(#[from] TensorError),
 }
@@ -80,6 +85,7 @@ impl Sample {
         let (input, text) = match spec {
             InputSpec::Tensor { shape, ranges } => {
                 let text = format!("{name}: {shape:?}");
+                let ranges = float_ranges(name, ranges)?;
                 let tensor = floats(shape, &ranges, stream)?;
                 if parameter.kind == ParameterKind::Constant {
                     (Input::Constant(tensor), text)
@@ -92,6 +98,7 @@ impl Sample {
             }
             InputSpec::Tensors { shapes, ranges } => {
                 let text = format!("{name}: {shapes:?}");
+                let ranges = float_ranges(name, ranges)?;
                 let mut tensors = Vec::with_capacity(shapes.len());
                 for (entry, shape) in shapes.into_iter().enumerate() {
                     tensors.push(floats(shape, &ranges, stream)?);
@@ -198,6 +205,21 @@ fn operand_entries(rule: &Rule, specs: &[InputSpec]) -> usize {
         .fold(0, usize::saturating_add)
 }
 
+/// The ranges of a case, or -2 to 2 where it names none.
+fn float_ranges(
+    parameter: &'static str,
+    ranges: Vec<(f64, f64)>,
+) -> Result<Vec<(f64, f64)>, SampleError> {
+    if ranges.is_empty() {
+        return Ok(vec![(-2.0, 2.0)]);
+    }
+    // Equal values would hide almost any fault, so an empty range is not drawn from.
+    match ranges.iter().all(|(low, high)| low < high) {
+        true => Ok(ranges),
+        false => Err(SampleError::Range { parameter, ranges }),
+    }
+}
+
 fn floats(
     shape: Vec<usize>,
     ranges: &[(f64, f64)],
@@ -255,6 +277,19 @@ mod tests {
         );
         assert!(numbers.iter().all(|x| f64::from(*x as f32) == *x));
         assert!(numbers.iter().any(|x| *x < 0.0) && numbers.iter().any(|x| *x > 0.0));
+    }
+
+    #[test]
+    fn a_case_without_a_range_has_one_and_an_empty_range_is_refused() {
+        assert_eq!(float_ranges("x", vec![]), Ok(vec![(-2.0, 2.0)]));
+        let ranges = vec![(1.0, 1.0)];
+        assert_eq!(
+            float_ranges("x", ranges.clone()),
+            Err(SampleError::Range {
+                parameter: "x",
+                ranges
+            })
+        );
     }
 
     #[test]
