@@ -19,6 +19,10 @@ pub enum DemoError {
     #[error(transparent)]
     Registry(#[from] RegistryError),
 
+    /// The gradient check found a fault.
+    #[error(transparent)]
+    Gradcheck(#[from] GradcheckError),
+
     /// The output could not be written.
     #[error("cannot write the output: {0}")]
     Write(#[from] io::Error),
