@@ -212,20 +212,25 @@ pub(super) fn multiply_portably<T: Element>(
     let ([m, k], [_, n]) = (left.extents, right.extents);
     let ([out_row, out_column], [left_row, left_column], [right_row, right_column]) =
         (output.strides, left.strides, right.strides);
+    // Rows of the right factor are read `m` times, so they are laid out without gaps first.
+    let mut packed = Vec::new();
+    let (right_values, right_row) = match right_column {
+        1 => (right.values, right_row),
+        _ => {
+            let entry =
+                |index: usize| right.values[index / n * right_row + index % n * right_column];
+            packed.extend((0..k * n).map(entry));
+            (packed.as_slice(), n)
+        }
+    };
     let mut row = vec![T::zero(); n];
     for i in 0..m {
         row.fill(T::zero());
         for depth in 0..k {
             let factor = left.values[i * left_row + depth * left_column];
             let start = depth * right_row;
-            if right_column == 1 {
-                for (sum, &x) in row.iter_mut().zip(&right.values[start..start + n]) {
-                    *sum += factor * x;
-                }
-            } else {
-                for (j, sum) in row.iter_mut().enumerate() {
-                    *sum += factor * right.values[start + j * right_column];
-                }
+            for (sum, &x) in row.iter_mut().zip(&right_values[start..start + n]) {
+                *sum += factor * x;
             }
         }
         for (j, &sum) in row.iter().enumerate() {
