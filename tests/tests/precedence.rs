@@ -177,7 +177,31 @@ fn the_seeds_values_come_before_a_stale_operand() {
     );
 }
 
-/// The operand and the two revisions of a stale operand's error, with the positions of both nodes.
+#[test]
+fn a_seed_of_a_wrong_shape_is_refused_before_it_is_read() {
+    let x = parameter(&[1.0, 2.0]);
+    let output = x.mul(&x).unwrap();
+    // One stored element that shows 2^60: reading them all would need more memory than there is.
+    let one = Tensor::from_vec([1], vec![1.0]).unwrap();
+    let view = one.view();
+    let seed = view.broadcast_to(&[1 << 60]).unwrap();
+    let error = output
+        .backward_with_seed(&seed, GraphRetention::Retain)
+        .unwrap_err();
+    let expected = Error::SeedShapeMismatch {
+        expected: vec![2],
+        actual: vec![1 << 60],
+    };
+    assert_eq!(error, expected);
+    release(&output);
+    let error = output
+        .backward_with_seed(&seed, GraphRetention::Retain)
+        .unwrap_err();
+    let operation = output.operation();
+    assert_eq!(error, Error::GraphReleased { operation });
+}
+
+/// The positions of the two nodes of a stale operand's error, and the operand.
 #[track_caller]
 fn stale(error: &Error) -> (usize, usize, usize) {
     match error {

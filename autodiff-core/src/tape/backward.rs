@@ -39,12 +39,8 @@ impl<T: Element> TensorValue<T> {
     /// As for [`backward_with_seed`](Self::backward_with_seed); a value of another rank is a
     /// [`TensorAutodiffError::SeedShapeMismatch`].
     pub fn backward(&self) -> Result<()> {
-        run(
-            self,
-            Tensor::scalar(T::one()),
-            GraphRetention::Retain,
-            &mut (),
-        )
+        let seed = Tensor::scalar(T::one());
+        run(self, &seed.view(), GraphRetention::Retain, &mut ())
     }
 
     /// Does what [`backward`](Self::backward) does, and reports every step of it.
@@ -52,7 +48,8 @@ impl<T: Element> TensorValue<T> {
     /// # Errors
     /// As for [`backward`](Self::backward).
     pub fn backward_with_trace(&self) -> Result<TensorBackwardPass<T>> {
-        self.traced(Tensor::scalar(T::one()), GraphRetention::Retain)
+        let seed = Tensor::scalar(T::one());
+        self.backward_with_seed_and_trace(&seed.view(), GraphRetention::Retain)
     }
 
     /// Reverses the graph from a seed of the output's shape.
@@ -75,7 +72,7 @@ impl<T: Element> TensorValue<T> {
         seed: &TensorView<'_, T>,
         retention: GraphRetention,
     ) -> Result<()> {
-        run(self, seed.materialize()?, retention, &mut ())
+        run(self, seed, retention, &mut ())
     }
 
     /// Does what [`backward_with_seed`](Self::backward_with_seed) does, and reports every step of it.
@@ -87,11 +84,7 @@ impl<T: Element> TensorValue<T> {
         seed: &TensorView<'_, T>,
         retention: GraphRetention,
     ) -> Result<TensorBackwardPass<T>> {
-        self.traced(seed.materialize()?, retention)
-    }
-
-    fn traced(&self, seed: Tensor<T>, retention: GraphRetention) -> Result<TensorBackwardPass<T>> {
-        let mut trace = Trace::new(seed.clone(), retention);
+        let mut trace = Trace::new(retention);
         run(self, seed, retention, &mut trace)?;
         Ok(trace.finish())
     }
@@ -99,12 +92,12 @@ impl<T: Element> TensorValue<T> {
 
 fn run<T: Element>(
     output: &TensorValue<T>,
-    seed: Tensor<T>,
+    seed: &TensorView<'_, T>,
     retention: GraphRetention,
     observer: &mut impl Observer<T>,
 ) -> Result<()> {
-    let reached = reach(output, &seed)?;
-    observer.begin(output);
+    let (reached, seed) = reach(output, seed)?;
+    observer.begin(output, &seed);
     let sums = pull(output, &reached.nodes, seed, observer)?;
     commit(output, sums, observer)?;
     if retention == GraphRetention::Release {
@@ -120,12 +113,15 @@ pub(crate) fn adjoints<T: Element>(
     output: &TensorValue<T>,
     seed: Tensor<T>,
 ) -> Result<Vec<(TensorValue<T>, Tensor<T>)>> {
-    let reached = reach(output, &seed)?;
+    let (reached, seed) = reach(output, &seed.view())?;
     pull(output, &reached.nodes, seed, &mut ())
 }
 
 /// Steps 1 to 5: everything that can be checked before a rule runs.
-fn reach<T: Element>(output: &TensorValue<T>, seed: &Tensor<T>) -> Result<Reached<T>> {
+fn reach<T: Element>(
+    output: &TensorValue<T>,
+    seed: &TensorView<'_, T>,
+) -> Result<(Reached<T>, Tensor<T>)> {
     let operation = output.operation();
     if output.is_released() {
         return Err(TensorAutodiffError::GraphReleased { operation });
@@ -134,10 +130,10 @@ fn reach<T: Element>(output: &TensorValue<T>, seed: &Tensor<T>) -> Result<Reache
         return Err(TensorAutodiffError::UntrackedOutput { operation });
     }
     let mut reached = collect(output)?;
-    check_seed(output, seed)?;
+    let seed = checked_seed(output, seed)?;
     match reached.stale.take().or(reached.unknown.take()) {
         Some(error) => Err(error),
-        None => Ok(reached),
+        None => Ok((reached, seed)),
     }
 }
 
@@ -203,7 +199,12 @@ fn collect<T: Element>(output: &TensorValue<T>) -> Result<Reached<T>> {
     Ok(reached)
 }
 
-fn check_seed<T: Element>(output: &TensorValue<T>, seed: &Tensor<T>) -> Result<()> {
+/// Steps 3 and 4. A view of a wrong shape may show more elements than memory holds, so it is
+/// materialised only after the shape is known to be right.
+fn checked_seed<T: Element>(
+    output: &TensorValue<T>,
+    seed: &TensorView<'_, T>,
+) -> Result<Tensor<T>> {
     let expected = output.shape();
     if seed.shape() != expected {
         return Err(TensorAutodiffError::SeedShapeMismatch {
@@ -211,8 +212,9 @@ fn check_seed<T: Element>(output: &TensorValue<T>, seed: &Tensor<T>) -> Result<(
             actual: seed.shape().to_vec(),
         });
     }
+    let seed = seed.materialize()?;
     match seed.first_non_finite() {
-        None => Ok(()),
+        None => Ok(seed),
         Some((index, value)) => Err(TensorAutodiffError::NonFiniteSeed { index, value }),
     }
 }

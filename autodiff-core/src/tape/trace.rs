@@ -82,7 +82,7 @@ pub(crate) struct EdgeStep<'a, T: Element> {
 
 /// What watches a pass. The unit type watches nothing and costs nothing.
 pub(crate) trait Observer<T: Element> {
-    fn begin(&mut self, _output: &TensorValue<T>) {}
+    fn begin(&mut self, _output: &TensorValue<T>, _seed: &Tensor<T>) {}
 
     /// A copy to report, if anything is reported.
     fn keep(&self, _tensor: &Tensor<T>) -> Option<Tensor<T>> {
@@ -107,11 +107,11 @@ pub(crate) struct Trace<T: Element> {
 }
 
 impl<T: Element> Trace<T> {
-    pub(crate) fn new(seed: Tensor<T>, retention: GraphRetention) -> Self {
+    pub(crate) fn new(retention: GraphRetention) -> Self {
         Self {
             handles: Vec::new(),
             pass: TensorBackwardPass {
-                seed,
+                seed: Tensor::scalar(T::zero()),
                 retention,
                 nodes: Vec::new(),
                 edges: Vec::new(),
@@ -130,7 +130,8 @@ impl<T: Element> Trace<T> {
 }
 
 impl<T: Element> Observer<T> for Trace<T> {
-    fn begin(&mut self, output: &TensorValue<T>) {
+    fn begin(&mut self, output: &TensorValue<T>, seed: &Tensor<T>) {
+        self.pass.seed = seed.clone();
         self.handles = topology(output);
         let nodes = self.handles.iter().enumerate();
         self.pass.nodes = nodes
