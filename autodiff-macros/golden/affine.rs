@@ -2,6 +2,7 @@
 #[allow(non_camel_case_types)]
 #[allow(
     clippy::fn_params_excessive_bools,
+    clippy::missing_const_for_fn,
     clippy::needless_pass_by_value,
     clippy::ref_option,
     clippy::too_many_arguments,
@@ -32,6 +33,7 @@ Where the function fails.*/
 /// By the product rule.
 #[allow(
     clippy::fn_params_excessive_bools,
+    clippy::missing_const_for_fn,
     clippy::needless_pass_by_value,
     clippy::ref_option,
     clippy::too_many_arguments,
@@ -117,6 +119,7 @@ const _: () = {
     }
     #[allow(
         clippy::fn_params_excessive_bools,
+        clippy::missing_const_for_fn,
         clippy::needless_pass_by_value,
         clippy::ref_option,
         clippy::too_many_arguments,
@@ -137,6 +140,7 @@ const _: () = {
     }
     #[allow(
         clippy::fn_params_excessive_bools,
+        clippy::missing_const_for_fn,
         clippy::needless_pass_by_value,
         clippy::ref_option,
         clippy::too_many_arguments,
@@ -158,6 +162,7 @@ const _: () = {
     }
     #[allow(
         clippy::fn_params_excessive_bools,
+        clippy::missing_const_for_fn,
         clippy::needless_pass_by_value,
         clippy::ref_option,
         clippy::too_many_arguments,

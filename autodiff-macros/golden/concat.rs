@@ -2,6 +2,7 @@
 #[allow(non_camel_case_types)]
 #[allow(
     clippy::fn_params_excessive_bools,
+    clippy::missing_const_for_fn,
     clippy::needless_pass_by_value,
     clippy::ref_option,
     clippy::too_many_arguments,
@@ -25,6 +26,7 @@ Where the function fails.*/
 /// The inputs one after the other along `axis`.
 #[allow(
     clippy::fn_params_excessive_bools,
+    clippy::missing_const_for_fn,
     clippy::needless_pass_by_value,
     clippy::ref_option,
     clippy::too_many_arguments,
@@ -103,6 +105,7 @@ const _: () = {
     }
     #[allow(
         clippy::fn_params_excessive_bools,
+        clippy::missing_const_for_fn,
         clippy::needless_pass_by_value,
         clippy::ref_option,
         clippy::too_many_arguments,
@@ -121,6 +124,7 @@ const _: () = {
     }
     #[allow(
         clippy::fn_params_excessive_bools,
+        clippy::missing_const_for_fn,
         clippy::needless_pass_by_value,
         clippy::ref_option,
         clippy::too_many_arguments,

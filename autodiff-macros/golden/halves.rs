@@ -2,6 +2,7 @@
 #[allow(non_camel_case_types)]
 #[allow(
     clippy::fn_params_excessive_bools,
+    clippy::missing_const_for_fn,
     clippy::needless_pass_by_value,
     clippy::ref_option,
     clippy::too_many_arguments,
@@ -27,6 +28,7 @@ Where the function fails.*/
 /// The two halves.
 #[allow(
     clippy::fn_params_excessive_bools,
+    clippy::missing_const_for_fn,
     clippy::needless_pass_by_value,
     clippy::ref_option,
     clippy::too_many_arguments,
@@ -98,6 +100,7 @@ const _: () = {
     }
     #[allow(
         clippy::fn_params_excessive_bools,
+        clippy::missing_const_for_fn,
         clippy::needless_pass_by_value,
         clippy::ref_option,
         clippy::too_many_arguments,
@@ -116,6 +119,7 @@ const _: () = {
     }
     #[allow(
         clippy::fn_params_excessive_bools,
+        clippy::missing_const_for_fn,
         clippy::needless_pass_by_value,
         clippy::ref_option,
         clippy::too_many_arguments,

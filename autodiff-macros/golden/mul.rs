@@ -2,6 +2,7 @@
 #[allow(non_camel_case_types)]
 #[allow(
     clippy::fn_params_excessive_bools,
+    clippy::missing_const_for_fn,
     clippy::needless_pass_by_value,
     clippy::ref_option,
     clippy::too_many_arguments,
@@ -28,6 +29,7 @@ Where the function fails.*/
 /// Those that broadcast.
 #[allow(
     clippy::fn_params_excessive_bools,
+    clippy::missing_const_for_fn,
     clippy::needless_pass_by_value,
     clippy::ref_option,
     clippy::too_many_arguments,
@@ -118,6 +120,7 @@ const _: () = {
     }
     #[allow(
         clippy::fn_params_excessive_bools,
+        clippy::missing_const_for_fn,
         clippy::needless_pass_by_value,
         clippy::ref_option,
         clippy::too_many_arguments,
@@ -135,6 +138,7 @@ const _: () = {
     }
     #[allow(
         clippy::fn_params_excessive_bools,
+        clippy::missing_const_for_fn,
         clippy::needless_pass_by_value,
         clippy::ref_option,
         clippy::too_many_arguments,
@@ -152,6 +156,7 @@ const _: () = {
     }
     #[allow(
         clippy::fn_params_excessive_bools,
+        clippy::missing_const_for_fn,
         clippy::needless_pass_by_value,
         clippy::ref_option,
         clippy::too_many_arguments,

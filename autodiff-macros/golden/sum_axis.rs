@@ -2,6 +2,7 @@
 #[allow(non_camel_case_types)]
 #[allow(
     clippy::fn_params_excessive_bools,
+    clippy::missing_const_for_fn,
     clippy::needless_pass_by_value,
     clippy::ref_option,
     clippy::too_many_arguments,
@@ -26,6 +27,7 @@ Where the function fails.*/
 /// Sum over one axis.
 #[allow(
     clippy::fn_params_excessive_bools,
+    clippy::missing_const_for_fn,
     clippy::needless_pass_by_value,
     clippy::ref_option,
     clippy::too_many_arguments,
@@ -102,6 +104,7 @@ const _: () = {
     }
     #[allow(
         clippy::fn_params_excessive_bools,
+        clippy::missing_const_for_fn,
         clippy::needless_pass_by_value,
         clippy::ref_option,
         clippy::too_many_arguments,
@@ -120,6 +123,7 @@ const _: () = {
     }
     #[allow(
         clippy::fn_params_excessive_bools,
+        clippy::missing_const_for_fn,
         clippy::needless_pass_by_value,
         clippy::ref_option,
         clippy::too_many_arguments,

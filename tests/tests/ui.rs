@@ -2,7 +2,24 @@
 //!
 //! `TRYBUILD=overwrite cargo test -p tests --test ui` rewrites the expected messages.
 
+use trybuild::TestCases;
+
 #[test]
 fn every_mistake_says_what_to_write_instead() {
-    trybuild::TestCases::new().compile_fail("ui/*.rs");
+    TestCases::new().compile_fail("ui/*.rs");
+}
+
+#[test]
+fn t133_an_attribute_without_its_arguments_says_what_is_missing() {
+    TestCases::new().compile_fail("ui/rows/t133.rs");
+}
+
+#[test]
+fn t135_a_reverse_map_of_the_wrong_structure_names_rule_operands_and_both_arities() {
+    TestCases::new().compile_fail("ui/rows/t135.rs");
+}
+
+#[test]
+fn t138_one_contribution_is_returned_bare() {
+    TestCases::new().compile_fail("ui/rows/t138.rs");
 }

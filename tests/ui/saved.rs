@@ -34,7 +34,7 @@ pub fn values<T: Element>(
         bias: &Tensor<T>,
         ids: &Tensor<T>,
         output: usize,
-        axis: usize,
+        axis: bool,
         axis: usize,
     ) -> Result<Tensor<T>> {
         Ok(upstream)

@@ -85,6 +85,7 @@ impl<'a> Context<'a> {
         quote_spanned! {self.site=>
             #[allow(
                 clippy::fn_params_excessive_bools,
+                clippy::missing_const_for_fn,
                 clippy::needless_pass_by_value,
                 clippy::ref_option,
                 clippy::too_many_arguments,

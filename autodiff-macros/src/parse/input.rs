@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{ParseStream, Parser};
-use syn::{Expr, ExprRange, RangeLimits, Token};
+use syn::{Expr, ExprLit, ExprRange, Lit, RangeLimits, Token};
 
 use super::case::alternatives;
 use crate::diag::Mistakes;
@@ -123,7 +123,13 @@ fn tensor(kind: ParameterKind, key: &Ident, value: TokenStream) -> syn::Result<I
                 format!("indices need their bounds: write `{key}: [m] in 0..n`"),
             ));
         }
-        (_, Some(bounds)) => ranges(bounds, key)?,
+        (_, Some(bounds)) => {
+            let ranges = ranges(bounds, key)?;
+            if kind != ParameterKind::Indices {
+                ranges.iter().try_for_each(in_floats)?;
+            }
+            ranges
+        }
         (_, None) => Vec::new(),
     };
     match kind {
@@ -163,6 +169,27 @@ fn ranges(bounds: TokenStream, key: &Ident) -> syn::Result<Vec<Range>> {
             }
         })
         .collect()
+}
+
+/// Reports a bound that is an integer where values are drawn.
+fn in_floats(range: &Range) -> syn::Result<()> {
+    for bound in [&range.low, &range.high] {
+        let number = match bound {
+            Expr::Unary(negated) => &negated.expr,
+            other => other,
+        };
+        if let Expr::Lit(ExprLit {
+            lit: Lit::Int(_), ..
+        }) = number
+        {
+            let text = bound.to_token_stream().to_string().replace(' ', "");
+            return Err(syn::Error::new_spanned(
+                bound,
+                format!("values are drawn between numbers of double precision: write `{text}.0`"),
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The one bracketed list that `tokens` are.

@@ -3,6 +3,7 @@
 mod body;
 mod case;
 mod input;
+mod operands;
 mod options;
 mod parameter;
 mod saved;

@@ -1,16 +1,17 @@
 //! What a reverse map saves: where each value comes from, and how it is stored.
 
 use proc_macro2::Ident;
+use quote::ToTokens;
 use syn::Type;
 
 use super::parameter::{is_optional, is_variadic};
 use super::signature::tensor_text;
 use super::types::{
-    TensorOf, argument_of, bare, is_element_tensor, is_name, mentions, referent, slice_element,
-    tensor,
+    TensorOf, argument_of, bare, is_name, mentions, referent, slice_element, tensor,
 };
 use crate::diag::Mistakes;
 use crate::model::{Body, ElementType, Form, Outputs, ParameterKind, Saved, Signature, Source};
+use crate::text;
 
 /// Resolves one saved name: the output, then a parameter of the operation, then a top-level local.
 pub fn saved(
@@ -159,13 +160,21 @@ fn mismatch(source: &Source, ty: &Type, signature: &Signature) -> Option<String>
         ParameterKind::Mask => (one(TensorOf::Mask), "&Tensor<bool>".to_owned()),
         ParameterKind::Variadic => (is_variadic(ty, element), format!("&[&{own}]")),
         ParameterKind::Optional => (is_optional(ty, element), format!("Option<&{own}>")),
-        ParameterKind::Argument => (
-            !is_element_tensor(ty, element),
-            "its type in the operation".to_owned(),
-        ),
+        ParameterKind::Argument => argument_fits(ty, source, signature)?,
         ParameterKind::Unknown => return None,
     };
     if fits { None } else { Some(expected) }
+}
+
+/// Whether an argument is saved as its own type or a reference to it, and that type.
+fn argument_fits(ty: &Type, source: &Source, signature: &Signature) -> Option<(bool, String)> {
+    let Source::Parameter(position) = source else {
+        return None;
+    };
+    let written = |ty: &Type| text::tidy(&bare(ty).to_token_stream());
+    let own = written(&signature.parameters.get(*position)?.ty);
+    let fits = written(ty) == own || referent(ty).is_some_and(|target| written(target) == own);
+    Some((fits, own))
 }
 
 fn form(ty: &Type) -> Form {

@@ -1,11 +1,11 @@
 //! The `#[vjp]` functions: which operands they serve, and what they read.
 
 use proc_macro2::Ident;
-use syn::parse::Parser;
-use syn::punctuated::Punctuated;
-use syn::{FnArg, Pat, ReturnType, Token, Type};
+use quote::ToTokens;
+use syn::{FnArg, Pat, ReturnType, Type};
 
-use super::body::{Nested, is_named, list_tokens};
+use super::body::{Nested, is_named};
+use super::operands::operands;
 use super::saved;
 use super::signature::{plain_function, plain_name, tensor_text};
 use super::types::{
@@ -50,79 +50,6 @@ fn words(function: &syn::ItemFn, signature: &Signature) -> String {
     } else {
         own
     }
-}
-
-fn operands(
-    attribute: &syn::Attribute,
-    signature: &Signature,
-    mistakes: &mut Mistakes,
-) -> Vec<usize> {
-    let known: Vec<String> = signature
-        .parameters
-        .iter()
-        .filter(|parameter| parameter.kind.is_differentiable())
-        .map(|parameter| format!("`{}`", parameter.ident))
-        .collect();
-    let known = known.join(", ");
-    let advice =
-        format!("which operand does this map serve? write `#[vjp(operand)]` with one of {known}");
-    let Some(tokens) = list_tokens(attribute, &advice, mistakes) else {
-        return Vec::new();
-    };
-    let names = match Punctuated::<Ident, Token![,]>::parse_terminated.parse2(tokens) {
-        Ok(names) => names,
-        Err(error) => {
-            mistakes.at(
-                error.span(),
-                "expected names of operands: write `#[vjp(lhs)]` or `#[vjp(lhs, rhs)]`",
-            );
-            return Vec::new();
-        }
-    };
-    let mut operands = Vec::new();
-    for name in names {
-        let Some(position) = signature.parameters.iter().position(|p| p.ident == name) else {
-            mistakes.on(
-                &name,
-                format!("no operand is named `{name}`: write one of {known}"),
-            );
-            continue;
-        };
-        match signature.parameters[position].kind {
-            kind if kind.is_differentiable() => {
-                if operands.contains(&position) {
-                    mistakes.on(&name, format!("`{name}` is named twice in one list"));
-                } else {
-                    operands.push(position);
-                }
-            }
-            ParameterKind::Argument => mistakes.on(
-                &name,
-                format!(
-                    "`{name}` is a plain argument, so nothing flows back to it: remove it here"
-                ),
-            ),
-            ParameterKind::Unknown => {}
-            _ => mistakes.on(
-                &name,
-                format!("`{name}` is a `#[constant]`, so nothing flows back to it: remove it here"),
-            ),
-        }
-    }
-    let variadic = operands
-        .iter()
-        .copied()
-        .find(|&position| signature.parameters[position].kind == ParameterKind::Variadic);
-    if let (Some(position), 2..) = (variadic, operands.len()) {
-        mistakes.on(
-            attribute,
-            format!(
-                "`{}` has any number of entries, so it cannot share a joint rule: give it a `#[vjp]` function of its own",
-                signature.parameters[position].ident
-            ),
-        );
-    }
-    operands
 }
 
 fn parameters(vjp: &mut Vjp, signature: &Signature, body: &Body, mistakes: &mut Mistakes) {
@@ -303,11 +230,21 @@ fn returned(vjp: &Vjp, signature: &Signature, mistakes: &mut Mistakes) {
         }
     });
     if !is_right {
-        let what = if vjp.is_joint() {
-            "one contribution per operand"
-        } else {
-            "one contribution"
-        };
-        mistakes.on(ty, format!("{what}: write `-> {expected}`"));
+        let names = vjp
+            .operands
+            .iter()
+            .filter_map(|&position| signature.parameters.get(position));
+        let names: Vec<String> = names
+            .map(|parameter| format!("`{}`", parameter.ident))
+            .collect();
+        mistakes.on(
+            ty,
+            format!(
+                "`{}` serves {}: expected `{expected}`, got `{}`",
+                vjp.function.sig.ident,
+                names.join(", "),
+                text::tidy(&ty.to_token_stream())
+            ),
+        );
     }
 }

@@ -2,8 +2,12 @@
 //!
 //! Invariant: the `Unknown` variants stand only in declarations with a mistake, so only the stub sees them.
 
+mod case;
+
 use proc_macro2::{Ident, TokenStream};
-use syn::{Attribute, Block, Expr, Generics, Item, ItemFn, LitStr, Stmt, Type, Visibility};
+use syn::{Attribute, Block, Generics, Item, ItemFn, LitStr, Stmt, Type, Visibility};
+
+pub use case::{Case, CaseKind, Extent, Input, Range, Shape};
 
 /// Everything that one annotated function says.
 #[derive(Debug)]
@@ -237,66 +241,4 @@ pub enum Form {
     OptionSlice(Type),
     /// `Option<&str>`: an `Option<String>`.
     OptionText,
-}
-
-/// One `#[gradcheck(..)]`.
-#[derive(Debug)]
-pub struct Case {
-    /// As written.
-    pub text: String,
-    /// What it asks for.
-    pub kind: CaseKind,
-}
-
-/// What a case asks for.
-#[derive(Debug)]
-pub enum CaseKind {
-    /// `skip = ".."`.
-    Skipped(LitStr),
-    /// One input per parameter, in declaration order.
-    Drawn {
-        /// The symbols in the order of their first use.
-        symbols: Vec<Ident>,
-        /// The inputs.
-        inputs: Vec<Input>,
-    },
-}
-
-/// What one parameter gets in a case.
-#[derive(Debug)]
-pub enum Input {
-    /// An operand, or a constant of the element type.
-    Tensor(Shape, Vec<Range>),
-    /// A variadic operand.
-    Tensors(Vec<Shape>, Vec<Range>),
-    /// An optional operand that is absent.
-    Absent,
-    /// A constant of indices.
-    Indices(Shape, Vec<Range>),
-    /// A constant of conditions.
-    Mask(Shape),
-    /// The alternatives for an argument.
-    Argument(Vec<Expr>),
-}
-
-/// A shape of a case.
-#[derive(Debug)]
-pub struct Shape(pub Vec<Extent>);
-
-/// One entry of a shape.
-#[derive(Debug)]
-pub enum Extent {
-    /// `..`: any number of axes.
-    Any,
-    /// An extent.
-    One(Expr),
-}
-
-/// Half-open bounds.
-#[derive(Debug)]
-pub struct Range {
-    /// The smallest value.
-    pub low: Expr,
-    /// The bound that is not reached.
-    pub high: Expr,
 }
