@@ -167,7 +167,9 @@ fn no_panic_can_be_reached_through_the_libraries() -> io::Result<()> {
 }
 
 fn is_report_of_a_test(source: &Source) -> bool {
-    ["mod.rs", "disabled.rs"].map(|file| format!("autodiff-core/src/gradcheck/{file}")).contains(&source.path)
+    ["mod.rs", "disabled.rs"]
+        .map(|file| format!("autodiff-core/src/gradcheck/{file}"))
+        .contains(&source.path)
 }
 
 #[test]

@@ -115,16 +115,30 @@ fn weighted_sum(x: &TensorValue, bias: &TensorValue) -> Result<TensorValue> {
 
 /// Central differences at some coordinates of both parameters against the gradients of the tape.
 pub(super) fn gradient_check() -> Result<String, DemoError> {
-    const NAMED: [&str; 7] = ["add", "multiply", "reshape", "transpose", "broadcast", "sum", "mean"];
+    const NAMED: [&str; 7] = [
+        "add",
+        "multiply",
+        "reshape",
+        "transpose",
+        "broadcast",
+        "sum",
+        "mean",
+    ];
     let inputs = [
         Tensor::from_vec([2, 3], X.concat())?,
         Tensor::from_vec([3], BIAS.to_vec())?,
     ];
     let sampled = [vec![0, 1, 3, 5], vec![0, 1, 2]];
     let count: usize = sampled.iter().map(Vec::len).sum();
-    let options = GradcheckOptions::default().name("weighted sum").sample(sampled);
+    let options = GradcheckOptions::default()
+        .name("weighted sum")
+        .sample(sampled);
     // The check calls its function with one leaf per input.
-    let report = gradcheck(|leaves| weighted_sum(&leaves[0], &leaves[1]), &inputs, options)?;
+    let report = gradcheck(
+        |leaves| weighted_sum(&leaves[0], &leaves[1]),
+        &inputs,
+        options,
+    )?;
 
     let [x, bias] = inputs.map(TensorValue::parameter);
     let pass = weighted_sum(&x?, &bias?)?.backward_with_trace()?;
