@@ -110,3 +110,87 @@ impl Hasher for IdentityHasher {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operation::Identity;
+    use crate::prelude::*;
+
+    /// Three times the input.
+    ///
+    /// At x = 0: 3, like everywhere.
+    #[vjp_rule(name = "scaled")]
+    #[gradcheck(x: [..])]
+    fn triple<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
+        /// three times upstream
+        #[vjp(x)]
+        fn x_vjp(upstream: &Tensor<T>) -> Result<Tensor<T>> {
+            Ok(upstream.map(|u| u + u + u))
+        }
+        Ok(x.map(|x| x + x + x))
+    }
+
+    const TRIPLE: &str = "autodiff_core::rule::registry::tests::triple";
+
+    #[test]
+    fn a_declaration_is_found_by_path_and_lists_what_it_declares() {
+        let rule = Registry::global()
+            .and_then(|registry| registry.rule_at(TRIPLE))
+            .unwrap();
+        assert_eq!(rule.operation.name(), "scaled");
+        assert_eq!(rule.operation.id(), OperationId::of_path(TRIPLE));
+        assert_eq!(rule.element_types(), ["f32", "f64", "dual"]);
+        assert_eq!(rule.conventions(), ["At x = 0: 3, like everywhere."]);
+        assert_eq!(rule.vjps[0].words, "three times upstream");
+        assert!(rule.file.ends_with("registry.rs"));
+    }
+
+    #[test]
+    fn a_registry_without_rules_says_to_name_the_crate() {
+        let error = Registry::from_rules([]).unwrap_err();
+        assert_eq!(error, RegistryError::Empty);
+        assert!(error.to_string().contains("use autodiff_ops as _;"));
+    }
+
+    #[test]
+    fn a_duplicate_names_both_places() {
+        let rule = Registry::global()
+            .and_then(|registry| registry.rule_at(TRIPLE))
+            .unwrap();
+        let error = Registry::from_rules([rule, rule]).unwrap_err();
+        assert_eq!(
+            error,
+            RegistryError::Duplicate {
+                path: TRIPLE,
+                first: rule.location(),
+                second: rule.location()
+            }
+        );
+    }
+
+    #[test]
+    fn an_unknown_operation_is_an_error_and_never_a_default() {
+        static STRANGE: Identity = Identity::new("strange", "elsewhere::strange");
+        let registry = Registry::global().unwrap();
+        let error = registry.rule(Operation::new(&STRANGE)).unwrap_err();
+        let id = OperationId::of_path("elsewhere::strange");
+        assert_eq!(
+            error,
+            RegistryError::UnknownOperation {
+                path: "elsewhere::strange".into(),
+                id
+            }
+        );
+    }
+
+    #[test]
+    fn rules_are_listed_by_path() {
+        let registry = Registry::global().unwrap();
+        assert!(
+            registry
+                .rules()
+                .is_sorted_by_key(|rule| rule.operation.path())
+        );
+    }
+}
