@@ -1,4 +1,9 @@
 //! Graphs of a million nodes on a small stack, and graphs that must not outlive their outputs.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test reports by panicking"
+)]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};

@@ -1,4 +1,9 @@
 //! Every error: it is returned with the right fields and text, and nothing has changed.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test reports by panicking"
+)]
 
 mod faulty;
 

@@ -4,6 +4,11 @@
 //! reached released, the seed's shape, the seed finite, stale operands, unknown operations, then node by
 //! node from the newest the contributions (in operand order, shape before finiteness) and their sums, then
 //! the stored gradients in creation order, then borrows.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test reports by panicking"
+)]
 
 mod faulty;
 
