@@ -65,6 +65,8 @@ pub trait Element:
     }
     /// Whether every part is finite.
     fn is_finite(self) -> bool;
+    /// Whether every part is zero.
+    fn is_zero(self) -> bool;
     /// The first part that is not finite, or the value.
     fn offending_part(self) -> f64 {
         self.to_f64()
@@ -94,6 +96,8 @@ pub trait Element:
     fn tanh(self) -> Self;
     /// Error function.
     fn erf(self) -> Self;
+    /// `1 - erf x`, accurate where `erf x` is close to 1.
+    fn erfc(self) -> Self;
     /// Absolute value. At 0 the derivative is 0.
     fn abs(self) -> Self;
     /// `1 / x`.

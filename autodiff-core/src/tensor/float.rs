@@ -5,7 +5,7 @@ use super::kernel::{self, Matrix, MatrixMut};
 use super::math;
 
 macro_rules! float_element {
-    ($float:ident, $bits:ident, $kind:ident, $erf:path, $gemm:path) => {
+    ($float:ident, $bits:ident, $kind:ident, $erf:path, $erfc:path, $gemm:path) => {
         impl Sealed for $float {}
 
         impl Element for $float {
@@ -23,6 +23,10 @@ macro_rules! float_element {
             #[inline]
             fn is_finite(self) -> bool {
                 self.is_finite()
+            }
+            #[inline]
+            fn is_zero(self) -> bool {
+                self == 0.0
             }
             #[inline]
             fn bit_eq(self, other: Self) -> bool {
@@ -63,6 +67,10 @@ macro_rules! float_element {
             #[inline]
             fn erf(self) -> Self {
                 $erf(self)
+            }
+            #[inline]
+            fn erfc(self) -> Self {
+                $erfc(self)
             }
             #[inline]
             fn abs(self) -> Self {
@@ -121,5 +129,5 @@ macro_rules! float_element {
     };
 }
 
-float_element!(f32, u32, F32, math::erf_f32, kernel::multiply_f32);
-float_element!(f64, u64, F64, math::erf_f64, kernel::multiply_f64);
+float_element!(f32, u32, F32, math::erf_f32, math::erfc_f32, kernel::multiply_f32);
+float_element!(f64, u64, F64, math::erf_f64, math::erfc_f64, kernel::multiply_f64);

@@ -42,6 +42,19 @@ impl<T: Stored> Tensor<T> {
         output
     }
 
+    /// `f` of whole runs of two tensors of one shape at once: it must overwrite all of its last argument.
+    ///
+    /// # Errors
+    /// `ShapeMismatch`.
+    pub fn zip_slice<U: Stored>(
+        &self,
+        other: &Tensor<U>,
+        f: impl Fn(&[T], &[U], &mut [T]) + Sync,
+    ) -> Result<Tensor<T>> {
+        self.check_same_shape(other)?;
+        Ok(self.map_slice(|input, output| f(input, other.as_slice(), output)))
+    }
+
     /// `f` of every element, written over the elements where nobody else holds them.
     #[must_use]
     pub fn map_inplace(mut self, f: impl Fn(T) -> T + Sync) -> Self {

@@ -15,6 +15,16 @@ pub(super) fn erf_f32(x: f32) -> f32 {
     libm::erff(x)
 }
 
+/// `1 - erf x`, without the cancellation for large `x`.
+pub(super) fn erfc_f64(x: f64) -> f64 {
+    libm::erfc(x)
+}
+
+/// `1 - erf x` in single precision.
+pub(super) fn erfc_f32(x: f32) -> f32 {
+    libm::erfcf(x)
+}
+
 /// The derivative of the error function, `2/sqrt(pi) exp(-x²)`.
 pub(super) fn erf_derivative(x: f64) -> f64 {
     2.0 / PI.sqrt() * (-x * x).exp()
@@ -47,6 +57,19 @@ mod tests {
                     <= 2.0 * f64::from(f32::EPSILON) * expected.abs()
             );
         }
+    }
+
+    #[test]
+    fn the_complement_keeps_the_digits_that_one_minus_erf_loses() {
+        for step in 1..=25 {
+            let x = f64::from(step);
+            // Bounds of Mills' ratio: 2/(x + sqrt(x² + 2)) < sqrt(pi) e^(x²) erfc x < 2/(x + sqrt(x² + 4/pi)).
+            let scaled = PI.sqrt() * (x * x).exp() * erfc_f64(x);
+            assert!(2.0 / (x + (x * x + 2.0).sqrt()) < scaled, "x = {x}");
+            assert!(scaled < 2.0 / (x + (x * x + 4.0 / PI).sqrt()), "x = {x}");
+        }
+        assert_eq!(erfc_f64(-30.0), 2.0);
+        assert_eq!(erfc_f32(-30.0), 2.0);
     }
 
     #[test]

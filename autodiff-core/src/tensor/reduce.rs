@@ -71,6 +71,20 @@ impl Projection {
         }))
     }
 
+    /// Sums `f(logical, addressed)` over the logical elements that share an address, with the addressed
+    /// element they share, without storing `f`.
+    ///
+    /// # Errors
+    /// `ShapeMismatch` where a tensor does not have the shape of its side.
+    pub fn reduce_against<T: Stored, U: Stored, V: Element>(
+        &self,
+        logical: &Tensor<T>,
+        addressed: &Tensor<U>,
+        f: impl Fn(T, U) -> V + Sync,
+    ) -> Result<Tensor<V>> {
+        self.reduce_zip(logical, &self.aligned(addressed)?, f)
+    }
+
     /// Folds the logical elements that share an address, in row-major order, beginning with `init`.
     ///
     /// # Errors

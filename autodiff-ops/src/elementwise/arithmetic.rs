@@ -29,6 +29,36 @@ pub fn add<T: Element>(lhs: &Tensor<T>, rhs: &Tensor<T>) -> Result<Tensor<T>> {
     Ok(total)
 }
 
+/// Elementwise difference with trailing-axis broadcasting: `y = lhs - rhs`.
+///
+/// # Shapes
+/// `lhs: A, rhs: B -> y: broadcast(A, B)`
+/// # Errors
+/// `IncompatibleBroadcast` where two aligned extents differ and neither is 1.
+/// # VJP
+/// `l̄ = ȳ`, `r̄ = -ȳ`, each summed over the axes along which the operand was repeated. Source: linearity.
+#[vjp_rule(name = "subtract")]
+#[gradcheck(lhs: [..], rhs: [..])]
+#[gradcheck(lhs: [m, 1], rhs: [n])]
+#[gradcheck(lhs: [], rhs: [m, n])]
+pub fn sub<T: Element>(lhs: &Tensor<T>, rhs: &Tensor<T>) -> Result<Tensor<T>> {
+    /// upstream, summed back to the operand's shape
+    #[vjp(lhs)]
+    fn lhs_vjp(upstream: &Tensor<T>, lhs_fit: &Projection) -> Result<Tensor<T>> {
+        lhs_fit.reduce(upstream)
+    }
+    /// minus upstream, summed back to the operand's shape
+    #[vjp(rhs)]
+    fn rhs_vjp(upstream: Tensor<T>, rhs_fit: &Projection) -> Result<Tensor<T>> {
+        let sum = rhs_fit.reduce(&upstream)?;
+        // A sum of one term shares upstream's buffer, which is free for reuse from here on.
+        drop(upstream);
+        Ok(sum.map_inplace(|s| -s))
+    }
+    let (difference, lhs_fit, rhs_fit) = lhs.zip_broadcast(rhs, |l, r| l - r)?;
+    Ok(difference)
+}
+
 /// Elementwise product with trailing-axis broadcasting: `y = lhs · rhs`.
 ///
 /// # Shapes
@@ -55,4 +85,114 @@ pub fn mul<T: Element>(lhs: &Tensor<T>, rhs: &Tensor<T>) -> Result<Tensor<T>> {
     }
     let (product, lhs_fit, rhs_fit) = lhs.zip_broadcast(rhs, |l, r| l * r)?;
     Ok(product)
+}
+
+/// Elementwise quotient with trailing-axis broadcasting: `y = lhs / rhs`.
+///
+/// # Shapes
+/// `lhs: A, rhs: B -> y: broadcast(A, B)`
+/// # Errors
+/// `IncompatibleBroadcast` where two aligned extents differ and neither is 1. On the tape,
+/// `NonFiniteForward` where `rhs = 0`.
+/// # VJP
+/// `l̄ = ȳ / rhs`, `r̄ = -ȳ y / rhs`, each summed over the axes along which the operand was repeated.
+/// Source: quotient rule.
+#[vjp_rule(name = "divide")]
+#[gradcheck(lhs: [..], rhs: [..] in -3.0..-0.4 | 0.4..3.0)]
+#[gradcheck(lhs: [m, 1], rhs: [n] in 0.4..3.0)]
+#[gradcheck(lhs: [m, n], rhs: [] in 0.4..3.0)]
+pub fn div<T: Element>(lhs: &Tensor<T>, rhs: &Tensor<T>) -> Result<Tensor<T>> {
+    /// upstream over the divisor, summed back to the operand's shape
+    #[vjp(lhs)]
+    fn lhs_vjp(upstream: &Tensor<T>, rhs: &Tensor<T>, lhs_fit: &Projection) -> Result<Tensor<T>> {
+        lhs_fit.reduce_zip(upstream, rhs, |u, r| u / r)
+    }
+    /// minus upstream times the quotient, summed back to the operand's shape, over the divisor
+    #[vjp(rhs)]
+    fn rhs_vjp(
+        upstream: &Tensor<T>,
+        rhs: &Tensor<T>,
+        output: &Tensor<T>,
+        rhs_fit: &Projection,
+    ) -> Result<Tensor<T>> {
+        // The divisor is the same for all elements that share it, so it can wait for their sum.
+        let sum = rhs_fit.reduce_zip(upstream, output, |u, y| u * y)?;
+        sum.zip_inplace(rhs, |s, r| -s / r)
+    }
+    let (quotient, lhs_fit, rhs_fit) = lhs.zip_broadcast(rhs, |l, r| l / r)?;
+    Ok(quotient)
+}
+
+/// Every element with its sign changed: `y = -x`.
+///
+/// # Shapes
+/// `x: S -> y: S`
+/// # VJP
+/// `x̄ = -ȳ`. Source: linearity.
+#[vjp_rule]
+#[gradcheck(x: [..])]
+pub fn neg<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
+    /// minus upstream
+    #[vjp(x)]
+    fn x_vjp(upstream: Tensor<T>) -> Result<Tensor<T>> {
+        Ok(upstream.map_inplace(|u| -u))
+    }
+    Ok(x.map(|x| -x))
+}
+
+/// The reciprocal of every element: `y = 1 / x`.
+///
+/// # Shapes
+/// `x: S -> y: S`
+/// # Errors
+/// On the tape, `NonFiniteForward` where `x = 0`.
+/// # VJP
+/// `x̄ = -ȳ y²`. Source: quotient rule.
+#[vjp_rule]
+#[gradcheck(x: [..] in -3.0..-0.4 | 0.4..3.0)]
+pub fn reciprocal<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
+    /// minus upstream times the squared reciprocal
+    #[vjp(x)]
+    fn x_vjp(upstream: Tensor<T>, output: &Tensor<T>) -> Result<Tensor<T>> {
+        // Not `u (y y)`: the square overflows long before the product.
+        upstream.zip_inplace(output, |u, y| -(u * y * y))
+    }
+    Ok(x.map(T::recip))
+}
+
+/// A number added to every element: `y = x + value`.
+///
+/// # Shapes
+/// `x: S -> y: S`
+/// # VJP
+/// `x̄ = ȳ`. Source: linearity.
+#[vjp_rule]
+#[gradcheck(x: [..], value = -1.5 | 0.0 | 2.0)]
+pub fn add_scalar<T: Element>(x: &Tensor<T>, value: f64) -> Result<Tensor<T>> {
+    /// upstream
+    #[vjp(x)]
+    fn x_vjp(upstream: Tensor<T>) -> Result<Tensor<T>> {
+        Ok(upstream)
+    }
+    let value = T::from_f64(value);
+    Ok(x.map(|x| x + value))
+}
+
+/// Every element times a number: `y = value · x`.
+///
+/// # Shapes
+/// `x: S -> y: S`
+/// # VJP
+/// `x̄ = value · ȳ`. Source: linearity.
+#[vjp_rule]
+#[gradcheck(x: [..], value = -1.5 | 0.0 | 2.0)]
+pub fn mul_scalar<T: Element>(x: &Tensor<T>, value: f64) -> Result<Tensor<T>> {
+    /// upstream times the number
+    #[vjp(x)]
+    fn x_vjp(upstream: Tensor<T>, value: f64) -> Result<Tensor<T>> {
+        let factor = T::from_f64(value);
+        Ok(upstream.map_inplace(|u| u * factor))
+    }
+    let factor = T::from_f64(value);
+    Ok(x.map(|x| x * factor))
 }

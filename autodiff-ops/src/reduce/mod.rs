@@ -1,5 +1,15 @@
 //! Operations that combine the elements along axes.
 
-mod sum;
+mod cumulative;
+mod extremum;
+mod norm;
+mod product;
+mod spread;
+mod total;
 
-pub use sum::*;
+pub use cumulative::*;
+pub use extremum::*;
+pub use norm::*;
+pub use product::*;
+pub use spread::*;
+pub use total::*;

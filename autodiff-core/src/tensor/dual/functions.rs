@@ -37,6 +37,10 @@ impl Element for Dual {
     fn is_finite(self) -> bool {
         self.value.is_finite() && self.tangent.is_finite()
     }
+    #[inline]
+    fn is_zero(self) -> bool {
+        self.value == 0.0 && self.tangent == 0.0
+    }
     fn offending_part(self) -> f64 {
         if self.value.is_finite() && !self.tangent.is_finite() {
             self.tangent
@@ -86,6 +90,11 @@ impl Element for Dual {
     fn erf(self) -> Self {
         self.chain(math::erf_f64(self.value), || {
             math::erf_derivative(self.value)
+        })
+    }
+    fn erfc(self) -> Self {
+        self.chain(math::erfc_f64(self.value), || {
+            -math::erf_derivative(self.value)
         })
     }
     fn abs(self) -> Self {

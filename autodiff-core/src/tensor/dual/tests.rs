@@ -6,7 +6,7 @@ use crate::tensor::Element;
 /// A named function, its derivative and a range where both are smooth.
 type Case = (&'static str, fn(Dual) -> Dual, fn(f64) -> f64, [f64; 2]);
 
-const CASES: [Case; 13] = [
+const CASES: [Case; 14] = [
     ("exp", Dual::exp, f64::exp, [-3.0, 3.0]),
     ("exp_m1", Dual::exp_m1, f64::exp, [-3.0, 3.0]),
     ("ln", Dual::ln, f64::recip, [0.1, 4.0]),
@@ -24,6 +24,12 @@ const CASES: [Case; 13] = [
         "erf",
         Dual::erf,
         |x| 2.0 / std::f64::consts::PI.sqrt() * (-x * x).exp(),
+        [-3.0, 3.0],
+    ),
+    (
+        "erfc",
+        Dual::erfc,
+        |x| -2.0 / std::f64::consts::PI.sqrt() * (-x * x).exp(),
         [-3.0, 3.0],
     ),
     ("abs", Dual::abs, f64::signum, [-3.0, -0.1]),

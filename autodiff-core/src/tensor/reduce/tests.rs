@@ -183,3 +183,20 @@ proptest! {
         prop_assert_eq!(&zipped, &flipped);
     }
 }
+
+#[test]
+fn a_sum_against_addressed_elements_is_the_sum_against_their_expansion() {
+    let logical = Tensor::from_fn([2, 3, 2], |i| i as f64).unwrap();
+    for axes in [&[0][..], &[1], &[2], &[0, 2], &[0, 1, 2], &[]] {
+        for keep_dim in [false, true] {
+            let fit = Projection::reduction(&[2, 3, 2], axes, keep_dim).unwrap();
+            let addressed = Tensor::from_fn(fit.addressed_shape(), |i| (i + 1) as f64).unwrap();
+            let expanded = fit.expand(&addressed).unwrap();
+            let expected = fit.reduce(&logical.zip_map(&expanded, |l, a| l * a).unwrap());
+            assert_eq!(
+                fit.reduce_against(&logical, &addressed, |l, a| l * a),
+                expected
+            );
+        }
+    }
+}

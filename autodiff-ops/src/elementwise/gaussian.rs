@@ -1,0 +1,84 @@
+//! The input weighted by the probability that a standard normal variable lies below it.
+
+use std::f64::consts::{FRAC_1_SQRT_2, PI};
+
+use autodiff_core::prelude::*;
+
+use super::logistic::{logistic, logistic_slope, scaled_with_decay, with_decay};
+
+/// The cubic coefficient; it is part of the definition of the tanh form.
+const CUBIC: f64 = 0.044_715;
+
+/// Beyond this input the gate is 0 or 1 in all element types: its exponent there is
+/// `2 sqrt(2/pi) (32 + 0.044715 · 32³) > 2000`, and `e^-746` already rounds to 0 in `f64`.
+const SATURATION: f64 = 32.0;
+
+/// The input within the range where the gate still moves, so that its cube never overflows.
+fn unsaturated<T: Element>(x: T) -> T {
+    let bound = T::from_f64(SATURATION);
+    x.min(bound).max(-bound)
+}
+
+/// `w` such that `(1 + tanh(w / 2)) / 2 = σ(w)` is the gate.
+fn gate_exponent<T: Element>(x: T) -> T {
+    let x = unsaturated(x);
+    T::from_f64(2.0 * (2.0 / PI).sqrt()) * (x + T::from_f64(CUBIC) * x * x * x)
+}
+
+/// The derivative of [`gate_exponent`] where the gate still moves.
+fn gate_exponent_slope<T: Element>(x: T) -> T {
+    let x = unsaturated(x);
+    T::from_f64(2.0 * (2.0 / PI).sqrt()) * (T::one() + T::from_f64(3.0 * CUBIC) * x * x)
+}
+
+/// The Gaussian error linear unit in its tanh form: `y = x/2 · (1 + tanh(√(2/π) (x + 0.044715 x³)))`.
+///
+/// # Shapes
+/// `x: S -> y: S`
+/// # VJP
+/// With `w = 2 √(2/π) (x + 0.044715 x³)`, `y = x σ(w)` and `x̄ = ȳ (σ(w) + x σ(w) σ(-w) dw/dx)`.
+/// Source: product rule.
+#[vjp_rule]
+#[gradcheck(x: [..] in -4.0..4.0)]
+pub fn gelu<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
+    /// upstream times the gate and the input times the gate's slope
+    #[vjp(x)]
+    fn x_vjp(upstream: &Tensor<T>, x: &Tensor<T>) -> Result<Tensor<T>> {
+        let slope = |x: T, decay| {
+            // The gate's sign is the input's.
+            logistic(x, decay) + x * (logistic_slope(decay) * gate_exponent_slope(x))
+        };
+        scaled_with_decay(upstream, x, gate_exponent, slope)
+    }
+    Ok(x.map_slice(|input, output| {
+        let gated = |x, decay| x * logistic(x, decay);
+        with_decay(input, output, gate_exponent, gated);
+    }))
+}
+
+/// The Gaussian error linear unit: `y = x Φ(x) = x/2 · (1 + erf(x / √2))`.
+///
+/// # Shapes
+/// `x: S -> y: S`
+/// # VJP
+/// `x̄ = ȳ (Φ(x) + x φ(x))` with the standard normal density `φ`. Source: product rule.
+#[vjp_rule]
+#[gradcheck(x: [..] in -4.0..4.0)]
+pub fn gelu_erf<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
+    /// upstream times the normal distribution function and the input times the density
+    #[vjp(x)]
+    fn x_vjp(upstream: Tensor<T>, x: &Tensor<T>) -> Result<Tensor<T>> {
+        let root = T::from_f64((2.0 * PI).sqrt());
+        upstream.zip_inplace(x, |u, x| {
+            let scaled = x * T::from_f64(FRAC_1_SQRT_2);
+            let density = (-(scaled * scaled)).exp() / root;
+            u * (distribution(x) + x * density)
+        })
+    }
+    Ok(x.map(|x| x * distribution(x)))
+}
+
+/// `Φ(x)`, by the complementary error function: `1 + erf` would cancel in the left tail.
+fn distribution<T: Element>(x: T) -> T {
+    T::from_f64(0.5) * (x * T::from_f64(-FRAC_1_SQRT_2)).erfc()
+}

@@ -1,0 +1,125 @@
+//! The logistic function and the activations that gate by it.
+//!
+//! Invariant: exponentials are of `-|x|` only, so nothing overflows, whatever the input.
+
+use autodiff_core::prelude::*;
+
+/// Elements that are computed at a time: they stay in the first-level cache between the steps.
+const BLOCK: usize = 256;
+
+/// `f(x, e^(-|w(x)|))` of every element, so that exponentials are taken by the slice.
+pub(super) fn with_decay<T: Element>(
+    input: &[T],
+    output: &mut [T],
+    w: impl Fn(T) -> T,
+    f: impl Fn(T, T) -> T,
+) {
+    let mut exponents = [T::zero(); BLOCK];
+    for (input, output) in input.chunks(BLOCK).zip(output.chunks_mut(BLOCK)) {
+        let exponents = &mut exponents[..input.len()];
+        for (place, &x) in exponents.iter_mut().zip(input) {
+            let w = w(x);
+            // Not `-w.abs()`: at 0, one branch is smooth where the absolute value is not.
+            *place = if w > T::zero() { -w } else { w };
+        }
+        T::exp_slice(exponents, output);
+        for (place, &x) in output.iter_mut().zip(input) {
+            *place = f(x, *place);
+        }
+    }
+}
+
+/// `upstream · f(x, e^(-|w(x)|))` of every element.
+pub(super) fn scaled_with_decay<T: Element>(
+    upstream: &Tensor<T>,
+    x: &Tensor<T>,
+    w: impl Fn(T) -> T + Copy + Sync,
+    f: impl Fn(T, T) -> T + Copy + Sync,
+) -> Result<Tensor<T>> {
+    upstream.zip_slice(x, |upstream, x, output| {
+        let inputs = upstream.chunks(BLOCK).zip(x.chunks(BLOCK));
+        for ((upstream, x), output) in inputs.zip(output.chunks_mut(BLOCK)) {
+            with_decay(x, output, w, f);
+            for (place, &u) in output.iter_mut().zip(upstream) {
+                *place = u * *place;
+            }
+        }
+    })
+}
+
+/// `σ(w)` from `decay = e^(-|w|)`.
+pub(super) fn logistic<T: Element>(w: T, decay: T) -> T {
+    let larger = T::one() / (T::one() + decay);
+    if w > T::zero() {
+        larger
+    } else {
+        decay * larger
+    }
+}
+
+/// `σ(w) σ(-w)`, the derivative of `σ`, from `decay = e^(-|w|)`.
+pub(super) fn logistic_slope<T: Element>(decay: T) -> T {
+    let larger = T::one() / (T::one() + decay);
+    decay * larger * larger
+}
+
+/// The logistic function of every element: `y = σ(x) = 1 / (1 + e^-x)`.
+///
+/// # Shapes
+/// `x: S -> y: S`
+/// # VJP
+/// `x̄ = ȳ y (1 - y)`. Source: quotient rule.
+#[vjp_rule]
+#[gradcheck(x: [..] in -4.0..4.0)]
+pub fn sigmoid<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
+    /// upstream times the output times its complement
+    #[vjp(x)]
+    fn x_vjp(upstream: Tensor<T>, output: &Tensor<T>) -> Result<Tensor<T>> {
+        upstream.zip_inplace(output, |u, y| u * (y * (T::one() - y)))
+    }
+    Ok(x.map_slice(|input, output| with_decay(input, output, |x| x, logistic)))
+}
+
+/// The sigmoid-weighted input: `y = x σ(x)`.
+///
+/// At `x = 0`: exactly 0, with derivative 1/2.
+///
+/// # Shapes
+/// `x: S -> y: S`
+/// # VJP
+/// `x̄ = ȳ (σ(x) + x σ(x) σ(-x))`. Source: product rule.
+#[vjp_rule]
+#[gradcheck(x: [..] in -4.0..4.0)]
+pub fn silu<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
+    /// upstream times the gate and the input times the gate's slope
+    #[vjp(x)]
+    fn x_vjp(upstream: &Tensor<T>, x: &Tensor<T>) -> Result<Tensor<T>> {
+        let slope = |x, decay| logistic(x, decay) + x * logistic_slope(decay);
+        scaled_with_decay(upstream, x, |x| x, slope)
+    }
+    Ok(x.map_slice(|input, output| {
+        with_decay(input, output, |x| x, |x, decay| x * logistic(x, decay));
+    }))
+}
+
+/// The smooth ramp: `y = ln(1 + e^x)`.
+///
+/// # Shapes
+/// `x: S -> y: S`
+/// # VJP
+/// `x̄ = ȳ σ(x)`. Source: chain rule.
+#[vjp_rule]
+#[gradcheck(x: [..] in -4.0..4.0)]
+pub fn softplus<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
+    /// upstream times the logistic function of the input
+    #[vjp(x)]
+    fn x_vjp(upstream: &Tensor<T>, x: &Tensor<T>) -> Result<Tensor<T>> {
+        scaled_with_decay(upstream, x, |x| x, logistic)
+    }
+    // ln(1 + e^x) = x + ln(1 + e^-x).
+    let ramp = |x: T, decay: T| {
+        let rest = decay.ln_1p();
+        if x > T::zero() { x + rest } else { rest }
+    };
+    Ok(x.map_slice(|input, output| with_decay(input, output, |x| x, ramp)))
+}

@@ -1,0 +1,128 @@
+//! Piecewise linear functions of one tensor.
+
+use autodiff_core::prelude::*;
+
+/// The absolute value of every element: `y = |x|`.
+///
+/// At `x = 0`: derivative 0.
+///
+/// # Shapes
+/// `x: S -> y: S`
+/// # VJP
+/// `x̄ = ȳ sign x`. Source: definition.
+#[vjp_rule]
+#[gradcheck(x: [..] in -2.0..-0.1 | 0.1..2.0)]
+pub fn abs<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
+    /// upstream with the input's sign
+    #[vjp(x)]
+    fn x_vjp(upstream: Tensor<T>, x: &Tensor<T>) -> Result<Tensor<T>> {
+        upstream.zip_inplace(x, |u, x| {
+            if x > T::zero() {
+                u
+            } else if x < T::zero() {
+                -u
+            } else {
+                T::zero()
+            }
+        })
+    }
+    Ok(x.map(T::abs))
+}
+
+/// The positive part of every element: `y = max(x, 0)`.
+///
+/// At `x = 0`: derivative 0.
+///
+/// # Shapes
+/// `x: S -> y: S`
+/// # VJP
+/// `x̄ = ȳ` where `x > 0`, else 0. Source: definition.
+#[vjp_rule]
+#[gradcheck(x: [..] in -2.0..-0.1 | 0.1..2.0)]
+pub fn relu<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
+    /// upstream where the output is positive
+    #[vjp(x)]
+    fn x_vjp(upstream: Tensor<T>, output: &Tensor<T>) -> Result<Tensor<T>> {
+        // The output is positive exactly where the input is, and the next operation often saves it too.
+        upstream.zip_inplace(output, |u, y| if y > T::zero() { u } else { T::zero() })
+    }
+    // A NaN stays one.
+    Ok(x.map(|x| if x <= T::zero() { T::zero() } else { x }))
+}
+
+/// The input where positive, and a multiple of it elsewhere: `y = x` if `x > 0`, else `slope · x`.
+///
+/// At `x = 0`: derivative `slope`.
+///
+/// # Shapes
+/// `x: S -> y: S`
+/// # VJP
+/// `x̄ = ȳ` where `x > 0`, else `slope · ȳ`. Source: definition.
+#[vjp_rule]
+#[gradcheck(x: [..] in -2.0..-0.1 | 0.1..2.0, slope = 0.1 | 0.0 | -0.5)]
+pub fn leaky_relu<T: Element>(x: &Tensor<T>, slope: f64) -> Result<Tensor<T>> {
+    /// upstream where the input is positive, else upstream times the slope
+    #[vjp(x)]
+    fn x_vjp(upstream: Tensor<T>, x: &Tensor<T>, slope: f64) -> Result<Tensor<T>> {
+        let slope = T::from_f64(slope);
+        upstream.zip_inplace(x, |u, x| if x > T::zero() { u } else { u * slope })
+    }
+    let factor = T::from_f64(slope);
+    Ok(x.map(|x| if x > T::zero() { x } else { x * factor }))
+}
+
+/// Why bounds were refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ClampError {
+    /// A bound is not a number.
+    #[error("{bound} bound, expected a number, got NaN")]
+    NotANumber {
+        /// `lower` or `upper`.
+        bound: &'static str,
+    },
+}
+
+/// Every element brought within bounds: `y = min(max(x, lower), upper)`.
+///
+/// At a bound: the gradient passes. Where `lower > upper`, every element becomes `upper`, and no gradient
+/// passes.
+///
+/// # Shapes
+/// `x: S -> y: S`
+/// # Errors
+/// [`ClampError::NotANumber`].
+/// # VJP
+/// `x̄ = ȳ` where `lower <= x <= upper`, else 0. Source: definition.
+#[vjp_rule]
+#[gradcheck(x: [..] in -2.0..-1.1 | -0.9..0.4 | 0.6..2.0, min = Some(-1.0) | None, max = Some(0.5) | None)]
+pub fn clamp<T: Element>(x: &Tensor<T>, min: Option<f64>, max: Option<f64>) -> Result<Tensor<T>> {
+    /// upstream where the input lies within the bounds
+    #[vjp(x)]
+    fn x_vjp(
+        upstream: Tensor<T>,
+        x: &Tensor<T>,
+        min: Option<f64>,
+        max: Option<f64>,
+    ) -> Result<Tensor<T>> {
+        let lower = T::from_f64(min.unwrap_or(f64::NEG_INFINITY));
+        let upper = T::from_f64(max.unwrap_or(f64::INFINITY));
+        upstream.zip_inplace(x, |u, x| {
+            if lower <= x && x <= upper {
+                u
+            } else {
+                T::zero()
+            }
+        })
+    }
+    for (bound, value) in [("lower", min), ("upper", max)] {
+        if value.is_some_and(f64::is_nan) {
+            return Err(OpError::new(ClampError::NotANumber { bound }).into());
+        }
+    }
+    let lower = T::from_f64(min.unwrap_or(f64::NEG_INFINITY));
+    let upper = T::from_f64(max.unwrap_or(f64::INFINITY));
+    Ok(x.map(|x| {
+        let x = if x < lower { lower } else { x };
+        if x > upper { upper } else { x }
+    }))
+}

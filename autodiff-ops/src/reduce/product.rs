@@ -1,0 +1,61 @@
+//! Products.
+
+use autodiff_core::prelude::*;
+
+/// The product over axes; 1 over axes without elements, and `x` itself over no axis.
+///
+/// At zeros: exact, since no product is divided by a factor.
+///
+/// # Shapes
+/// `x: S -> y: S` without `axes`, or with extent 1 there if `keep_dim`.
+/// # Errors
+/// `AxisOutOfRange`, `DuplicateAxis`.
+/// # VJP
+/// Each element gets `ȳ` times the product of the others. Source: product rule.
+#[vjp_rule]
+#[gradcheck(x: [m, n], axes = &[0, 1] | &[0] | &[1] | &[], keep_dim = true | false)]
+#[gradcheck(x: [m, n, k], axes = &[2, 0] | &[0, 1] | &[1, 2] | &[1], keep_dim = true | false)]
+pub fn prod<T: Element>(x: &Tensor<T>, axes: &[usize], keep_dim: bool) -> Result<Tensor<T>> {
+    /// upstream times the product of the other elements
+    #[vjp(x)]
+    fn x_vjp(
+        upstream: &Tensor<T>,
+        x: &Tensor<T>,
+        plan: &Projection,
+        _axes: &[usize],
+        _keep_dim: bool,
+    ) -> Result<Tensor<T>> {
+        // Every group as one row: its axes last.
+        let reduced = plan.reduced_axes();
+        let kept = (0..x.rank()).filter(|axis| !reduced.contains(axis));
+        let order: Vec<usize> = kept.chain(reduced.iter().copied()).collect();
+        let rows = x.permuted(&order)?;
+        let others = rows.map_rows(plan.reduced_count(), products_of_others)?;
+        let mut back = vec![0; order.len()];
+        for (place, &axis) in order.iter().enumerate() {
+            back[axis] = place;
+        }
+        plan.expand_zip(&others.permuted(&back)?, upstream, |others, u| {
+            // What does not arrive is not scaled, even where the other factors overflow.
+            if u.is_zero() { T::zero() } else { others * u }
+        })
+    }
+    let plan = Projection::reduction(x.shape(), axes, keep_dim)?;
+    plan.fold(x, T::one(), |product, x| product * x)
+}
+
+/// Every place gets the product of all elements of the row but its own.
+fn products_of_others<T: Element>(row: &[T], out: &mut [T]) {
+    let mut before = T::one();
+    for (place, &x) in out.iter_mut().zip(row) {
+        *place = before;
+        before *= x;
+    }
+    let mut after = T::one();
+    for (place, &x) in out.iter_mut().zip(row).rev() {
+        // A factor of zero decides, even where the rest overflows.
+        let is_zero = place.is_zero() || after.is_zero();
+        *place = if is_zero { T::zero() } else { *place * after };
+        after *= x;
+    }
+}
