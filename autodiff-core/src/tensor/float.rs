@@ -129,5 +129,19 @@ macro_rules! float_element {
     };
 }
 
-float_element!(f32, u32, F32, math::erf_f32, math::erfc_f32, kernel::multiply_f32);
-float_element!(f64, u64, F64, math::erf_f64, math::erfc_f64, kernel::multiply_f64);
+float_element!(
+    f32,
+    u32,
+    F32,
+    math::erf_f32,
+    math::erfc_f32,
+    kernel::multiply_f32
+);
+float_element!(
+    f64,
+    u64,
+    F64,
+    math::erf_f64,
+    math::erfc_f64,
+    kernel::multiply_f64
+);
