@@ -15,12 +15,16 @@
 //! ```
 
 pub mod elementwise;
+pub mod index;
+pub mod linalg;
 pub mod reduce;
 pub mod shape;
 
 /// The core's prelude and every operation.
 pub mod prelude {
     pub use crate::elementwise::*;
+    pub use crate::index::*;
+    pub use crate::linalg::*;
     pub use crate::reduce::*;
     pub use crate::shape::*;
     pub use autodiff_core::prelude::*;

@@ -50,3 +50,29 @@ pub fn transpose<T: Element>(x: &Tensor<T>, a: usize, b: usize) -> Result<Tensor
     let output_shape = swapped.shape().to_vec();
     Ok(swapped)
 }
+
+/// The axes in another order: axis `i` of `y` is axis `axes[i]` of `x`.
+///
+/// # Shapes
+/// `x: S -> y: [S[axes[0]], S[axes[1]], ..]`
+/// # Errors
+/// `AxisCount` unless every axis is named, `AxisOutOfRange`, `DuplicateAxis`.
+/// # VJP
+/// `x̄` is `ȳ` with its axes put back. Source: linearity.
+#[vjp_rule]
+#[gradcheck(x: [m, n], axes = &[0, 1] | &[1, 0])]
+#[gradcheck(x: [m, n, k], axes = &[1, 2, 0] | &[2, 0, 1] | &[2, 1, 0])]
+#[gradcheck(x: [], axes = &[])]
+pub fn permute<T: Element>(x: &Tensor<T>, axes: &[usize]) -> Result<Tensor<T>> {
+    /// upstream with its axes put back
+    #[vjp(x)]
+    fn x_vjp(upstream: &Tensor<T>, inverse: &[usize], _axes: &[usize]) -> Result<Tensor<T>> {
+        upstream.permuted(inverse)
+    }
+    let permuted = x.permuted(axes)?;
+    let mut inverse = axes.to_vec();
+    for (position, &axis) in axes.iter().enumerate() {
+        inverse[axis] = position;
+    }
+    Ok(permuted)
+}
