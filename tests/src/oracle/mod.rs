@@ -8,6 +8,8 @@ mod fault;
 mod files;
 mod format;
 mod graph;
+mod index;
+mod linalg;
 mod reduce;
 mod run;
 mod shape;

@@ -2,7 +2,9 @@
 
 use autodiff_ops::prelude::*;
 
-use super::{Bound, Call, Case, Fault, Worst, elementwise, graph, reduce, shape, worst};
+use super::{
+    Bound, Call, Case, Fault, Worst, elementwise, graph, index, linalg, reduce, shape, worst,
+};
 
 /// Calls an operation by its name in the cases.
 ///
@@ -10,7 +12,13 @@ use super::{Bound, Call, Case, Fault, Worst, elementwise, graph, reduce, shape, 
 /// [`Fault::UnknownOperation`]; [`Fault::Input`] or [`Fault::Attribute`] where the case does not fit the
 /// operation; [`Fault::Autodiff`] where the operation refuses.
 pub fn call<T: Element>(call: &Call<'_, T>) -> Result<TensorValue<T>, Fault> {
-    for family in [elementwise::call, reduce::call, shape::call] {
+    for family in [
+        elementwise::call,
+        index::call,
+        linalg::call,
+        reduce::call,
+        shape::call,
+    ] {
         if let Some(output) = family(call)? {
             return Ok(output);
         }
