@@ -1,0 +1,49 @@
+//! Known faults of other frameworks, as claims about this one: one test per row, named by its id.
+//!
+//! `cases.md` lists every id with its test, or with the reason why it cannot apply; [`listed`] compares
+//! the two.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test reports by panicking"
+)]
+
+mod broadcast;
+mod checking;
+mod deep;
+mod every_rule;
+#[path = "../faulty/mod.rs"]
+mod faulty;
+mod passes;
+mod registered;
+
+use autodiff_ops::prelude::*;
+
+fn tensor(shape: impl Into<Shape>, values: &[f64]) -> Tensor {
+    Tensor::from_vec(shape, values.to_vec()).unwrap()
+}
+
+fn parameter(shape: impl Into<Shape>, values: &[f64]) -> TensorValue {
+    TensorValue::parameter(tensor(shape, values)).unwrap()
+}
+
+fn constant(shape: impl Into<Shape>, values: &[f64]) -> TensorValue {
+    TensorValue::constant(tensor(shape, values)).unwrap()
+}
+
+/// One releasing pass from a seed with these values.
+fn reverse(output: &TensorValue, seed: &[f64]) -> Result<()> {
+    let seed = tensor(output.shape(), seed);
+    output.backward_with_seed(&seed.view(), GraphRetention::Release)
+}
+
+/// One releasing pass from a seed of ones: the gradient of the sum.
+fn reverse_sum(output: &TensorValue) -> Result<()> {
+    let seed = Tensor::ones(output.shape())?;
+    output.backward_with_seed(&seed.view(), GraphRetention::Release)
+}
+
+/// The stored gradient, shape and values.
+fn gradient(value: &TensorValue) -> Tensor {
+    value.gradient_snapshot().unwrap()
+}
