@@ -69,10 +69,23 @@ pub struct FaultReport {
 }
 
 impl FaultReport {
-    /// Whether the fault made any contribution wrong.
-    pub fn applied(&self) -> bool {
-        self.altered > 0
+    /// Why the fault was none, if it was not.
+    pub fn no_fault(&self) -> Option<NoFault> {
+        match (self.replaced, self.altered) {
+            (0, _) => Some(NoFault::NoSuchOperand),
+            (_, 0) => Some(NoFault::SameContributions),
+            _ => None,
+        }
     }
+}
+
+/// Why a planted fault makes nothing wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoFault {
+    /// The rule has no such operand use, or no other one to swap it with.
+    NoSuchOperand,
+    /// No contribution changed by more than 1 %: what was put in its place is as right.
+    SameContributions,
 }
 
 /// A fault at work.

@@ -35,7 +35,7 @@ mod rule;
 mod sample;
 mod stream;
 
-pub use fault::{Fault, FaultKind, FaultReport};
+pub use fault::{Fault, FaultKind, FaultReport, NoFault};
 pub use finding::{Cause, Check, Finding};
 pub use function::gradcheck;
 pub use options::{CheckOptions, DEFAULT_SEED, SEED_VARIABLE, SeedError, seed_from_environment};

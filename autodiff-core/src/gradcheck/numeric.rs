@@ -66,14 +66,19 @@ fn at_step(
     let fine = five_point(&half, &one, step / 2.0);
     let scale = largest(&fine);
     let disagreement = largest(difference(&coarse, &fine));
-    // Two steps that straddle a kink exactly at the centre agree; the jump of the one-sided slopes tells:
-    // it halves with the step where the function is smooth, and stays where it is not.
+    // Steps that straddle a kink exactly at the centre agree; the jump between the slopes to the right
+    // and to the left tells: it halves with the step where the function is smooth, and not where it is
+    // not.
     let allowance = AGREEMENT * scale + rounding;
-    let kinked = jumps(center, &half, step / 2.0)
-        .zip(jumps(center, &one, step))
-        .any(|(near, far)| near > 0.75 * far + 8.0 * allowance);
+    let [near, middle, far] = [(&half, 0.5), (&one, 1.0), (&two, 2.0)]
+        .map(|(sides, steps)| jumps(center, sides, steps * step));
+    let halves = |near: f64, far: f64| near <= 0.75 * far + 8.0 * allowance;
+    let smooth = near
+        .zip(middle)
+        .zip(far)
+        .all(|((near, middle), far)| halves(near, middle) && halves(middle, far));
     // Written so that a NaN is not trusted.
-    let trusted = disagreement <= allowance && !kinked;
+    let trusted = disagreement <= allowance && smooth;
     trusted.then_some(Derivative {
         values: fine,
         uncertainty: 8.0 * disagreement + rounding,

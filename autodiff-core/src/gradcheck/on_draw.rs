@@ -86,7 +86,32 @@ impl Subject {
         if self.wants(ElementKind::Dual) && self.rule.dual.is_some() {
             return self.check_element::<Dual<f64>>(&reference, every, ledger);
         }
+        self.note_absent(ledger);
         Ok(Used::Yes)
+    }
+
+    /// What an `f64`-only rule cannot be checked for.
+    fn note_absent(&self, ledger: &mut Ledger) {
+        let absent = [
+            (
+                self.rule.f32.is_some(),
+                ElementKind::F32,
+                <f32 as Element>::NAME,
+                Check::Precision,
+            ),
+            (
+                self.rule.dual.is_some(),
+                ElementKind::Dual,
+                <Dual as Element>::NAME,
+                Check::SecondOrder,
+            ),
+        ];
+        for (present, kind, element, check) in absent {
+            if !present && self.wants(kind) {
+                let reason = "the rule is not declared for this element type".to_owned();
+                ledger.note(element, check, Outcome::Skipped(reason));
+            }
+        }
     }
 
     fn check_element<T: Checked>(

@@ -94,6 +94,12 @@ impl RuleReport {
         self.failure.is_none()
     }
 
+    /// The checks that applied to no draw at all.
+    pub fn inapplicable(&self) -> impl Iterator<Item = &CheckReport> {
+        let skipped = |report: &&CheckReport| report.verdict == Verdict::Skipped;
+        self.checks.iter().filter(skipped)
+    }
+
     /// What became of one check on one element type.
     pub fn check(&self, element: &str, check: Check) -> Option<&CheckReport> {
         let same = |report: &&CheckReport| report.element == element && report.check == check;

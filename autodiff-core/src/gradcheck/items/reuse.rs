@@ -30,7 +30,9 @@ pub(in crate::gradcheck) fn reuse<T: Checked>(
         // The value of one slot may lie outside the domain of the other.
         let candidates = [(first, second), (second, first)];
         let accepted = candidates.into_iter().find_map(|(from, to)| {
-            let shared = point.with_operand(to, point.operands.get(from)?.clone());
+            // In storage of its own: two nodes share nothing, one node shares it with itself.
+            let copy = point.operands.get(from)?.map(|x| x);
+            let shared = point.with_operand(to, copy);
             shared.plain_finite().map(|_| shared)
         });
         let Some(shared) = accepted else { continue };
