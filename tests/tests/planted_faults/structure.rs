@@ -178,7 +178,12 @@ pub fn rough(x: &Tensor) -> Result<Tensor> {
     fn x_vjp(upstream: &Tensor) -> Result<Tensor> {
         Ok(upstream.clone())
     }
-    // The upper half of a product with an odd number is as good as random.
-    let noise = |x: f64| (x.to_bits().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as f64 / 4e12;
+    let noise = |x: f64| {
+        // The mixing of SplitMix64: neighbouring numbers give unrelated ones.
+        let bits = x.to_bits();
+        let bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (bits >> 32) as f64 / 4e12
+    };
     Ok(x.map(|x| x + noise(x)))
 }
