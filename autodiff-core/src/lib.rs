@@ -28,9 +28,7 @@ pub use tape::{
     GraphRetention, TensorBackwardEdge, TensorBackwardNode, TensorBackwardPass, TensorGuard,
     TensorValue, Value, no_grad, update_all,
 };
-pub use tensor::{
-    Dual, Element, Projection, Shape, Tensor, TensorView, check_axis, check_distinct,
-};
+pub use tensor::{Dual, Element, Projection, Shape, Tensor, TensorView};
 
 #[cfg(feature = "gradcheck")]
 pub use gradcheck::{GradcheckError, GradcheckOptions, GradcheckReport, gradcheck};
@@ -44,7 +42,7 @@ pub mod prelude {
         Dual, Element, GraphRetention, OpError, Operation, Projection, Registry, RegistryError,
         Result, Shape, Tensor, TensorAutodiffError, TensorBackwardEdge, TensorBackwardNode,
         TensorBackwardPass, TensorError, TensorGuard, TensorValue, TensorView, Value, ViewError,
-        check_axis, check_distinct, no_grad, update_all, vjp_rule,
+        no_grad, update_all, vjp_rule,
     };
 }
 

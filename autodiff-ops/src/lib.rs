@@ -17,6 +17,7 @@
 pub mod elementwise;
 pub mod index;
 pub mod linalg;
+pub mod nn;
 pub mod reduce;
 pub mod shape;
 
@@ -25,6 +26,7 @@ pub mod prelude {
     pub use crate::elementwise::*;
     pub use crate::index::*;
     pub use crate::linalg::*;
+    pub use crate::nn::*;
     pub use crate::reduce::*;
     pub use crate::shape::*;
     pub use autodiff_core::prelude::*;

@@ -219,6 +219,15 @@ impl<T: Element> Tensor<T> {
         Self::full(shape, T::zero())
     }
 
+    /// A tensor to be written: what its elements hold is left over from earlier tensors, so every one
+    /// must be overwritten before it is read.
+    ///
+    /// # Errors
+    /// `ShapeOverflow`.
+    pub fn unwritten(shape: impl Into<Shape>) -> Result<Self> {
+        Self::written(shape.into(), T::zero(), |_| {})
+    }
+
     /// A tensor of ones.
     ///
     /// # Errors

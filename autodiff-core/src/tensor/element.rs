@@ -139,6 +139,11 @@ pub trait Element:
     fn sum_slice(values: &[Self]) -> Self {
         sum::pairwise(values)
     }
+    /// The sum of the products of both slices, in an order that depends on the length only; both slices
+    /// have the same length.
+    fn dot_slice(left: &[Self], right: &[Self]) -> Self {
+        sum::dot(left, right)
+    }
     /// `output = left right`, or `output += left right`; the extents have been checked.
     #[doc(hidden)]
     fn gemm(

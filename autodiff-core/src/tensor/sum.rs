@@ -106,6 +106,35 @@ pub(super) fn combine<T: Copy>(values: &[T], init: T, f: impl Fn(T, T) -> T) -> 
     rest.iter().fold(folded, |folded, &x| f(folded, x))
 }
 
+/// The sum of the products of two runs of one length.
+pub(super) fn dot<T: Element>(left: &[T], right: &[T]) -> T {
+    debug_assert_eq!(left.len(), right.len());
+    if left.len() <= BLOCK {
+        return block_dot(left, right);
+    }
+    let mut sum = Pairwise::new();
+    for (left, right) in left.chunks(BLOCK).zip(right.chunks(BLOCK)) {
+        sum.push(block_dot(left, right));
+    }
+    sum.total()
+}
+
+fn block_dot<T: Element>(left: &[T], right: &[T]) -> T {
+    let (left_groups, left_rest) = left.as_chunks::<LANES>();
+    let (right_groups, right_rest) = right.as_chunks::<LANES>();
+    let mut lanes = [T::zero(); LANES];
+    for (left, right) in left_groups.iter().zip(right_groups) {
+        for ((lane, &x), &y) in lanes.iter_mut().zip(left).zip(right) {
+            *lane += x * y;
+        }
+    }
+    let mut sum = block_sum(&lanes);
+    for (&x, &y) in left_rest.iter().zip(right_rest) {
+        sum += x * y;
+    }
+    sum
+}
+
 /// Whether every part of every element is finite.
 ///
 /// `0 x` is zero for a finite `x` and NaN for any other, and a lane that has turned NaN stays NaN.

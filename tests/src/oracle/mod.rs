@@ -10,6 +10,7 @@ mod format;
 mod graph;
 mod index;
 mod linalg;
+mod nn;
 mod reduce;
 mod run;
 mod shape;

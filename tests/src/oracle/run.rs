@@ -3,7 +3,7 @@
 use autodiff_ops::prelude::*;
 
 use super::{
-    Bound, Call, Case, Fault, Worst, elementwise, graph, index, linalg, reduce, shape, worst,
+    Bound, Call, Case, Fault, Worst, elementwise, graph, index, linalg, nn, reduce, shape, worst,
 };
 
 /// Calls an operation by its name in the cases.
@@ -16,6 +16,7 @@ pub fn call<T: Element>(call: &Call<'_, T>) -> Result<TensorValue<T>, Fault> {
         elementwise::call,
         index::call,
         linalg::call,
+        nn::call,
         reduce::call,
         shape::call,
     ] {

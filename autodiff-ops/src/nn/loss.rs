@@ -1,0 +1,152 @@
+//! Mean token loss.
+
+use autodiff_core::prelude::*;
+
+use super::rows::{exp_from_peak, peak, rows, rows_and_width, rows_mut, scale, sum_without};
+
+/// Why a loss was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CrossEntropyError {
+    /// Targets have the shape of the logits without the last axis.
+    #[error(
+        "expected targets of the shape of logits {logits:?} without its last axis, got {targets:?}"
+    )]
+    TargetShape {
+        /// The shape of the logits.
+        logits: Vec<usize>,
+        /// The shape of the targets.
+        targets: Vec<usize>,
+    },
+    /// A target that is no class.
+    #[error("expected a class below {classes} at target {position}, got {class}")]
+    ClassOutOfRange {
+        /// The flat index of the target.
+        position: usize,
+        /// The target.
+        class: usize,
+        /// The number of classes.
+        classes: usize,
+    },
+    /// The mean over no target is undefined.
+    #[error("expected at least one target that counts, got {targets}, all of them ignored")]
+    NothingCounts {
+        /// The number of targets.
+        targets: usize,
+    },
+}
+
+/// Mean negative log-probability of the target classes: `y = (1/n) Σ (ln Σ exp(logits) - logits[target])`
+/// over the `n` targets that are not `ignore_index`.
+///
+/// Stable for logits of any finite size: what is summed is `exp(logits - max logits)`.
+///
+/// # Shapes
+/// `logits: [.., C], targets: [..] -> y: []`
+/// # Errors
+/// [`CrossEntropyError`] where the shapes differ, where a target that counts is no class, and where no
+/// target counts.
+/// # VJP
+/// `logits̄ = ȳ (softmax(logits) - onehot(target)) / n`, and 0 for ignored targets. Source: chain rule.
+#[vjp_rule]
+#[gradcheck(logits: [b + 2, c + 2], targets: [b + 2] in 0..c + 2, ignore_index = None | Some(0))]
+#[gradcheck(logits: [2, t + 1, c + 2] in -20.0..20.0, targets: [2, t + 1] in 0..c + 2, ignore_index = None | Some(1))]
+#[gradcheck(logits: [c + 1], targets: [] in 0..c + 1, ignore_index = None)]
+pub fn cross_entropy<T: Element>(
+    logits: &Tensor<T>,
+    #[constant] targets: &Tensor<usize>,
+    ignore_index: Option<usize>,
+) -> Result<Tensor<T>> {
+    /// upstream over the count, times the probabilities less one at the target
+    #[vjp(logits)]
+    fn logits_vjp(
+        upstream: &Tensor<T>,
+        logits: &Tensor<T>,
+        targets: &Tensor<usize>,
+        ignore_index: Option<usize>,
+        totals: &Tensor<T>,
+        count: usize,
+    ) -> Result<Tensor<T>> {
+        let share = upstream.item()? / T::from_f64(count as f64);
+        let classes = logits.shape().last().copied().unwrap_or_default();
+        let mut contribution = Tensor::unwritten(logits.shape())?;
+        let mut scratch = vec![T::zero(); classes];
+        let places = rows_mut(contribution.as_mut_slice(), classes);
+        let targets = targets.as_slice().iter().zip(totals.as_slice());
+        for ((row, out), (&target, &total)) in
+            rows(logits.as_slice(), classes).zip(places).zip(targets)
+        {
+            if Some(target) == ignore_index {
+                out.fill(T::zero());
+                continue;
+            }
+            exp_from_peak(row, peak(row), &mut scratch, out);
+            // One less the probability of the target is the sum of the others, which loses no digits.
+            let others = sum_without(target, out);
+            if let Some(place) = out.get_mut(target) {
+                *place = -others;
+            }
+            scale(out, share / total);
+        }
+        Ok(contribution)
+    }
+    let classes = check(logits.shape(), targets, ignore_index)?;
+    let mut totals = Tensor::ones(targets.shape())?;
+    let mut losses = Vec::with_capacity(targets.len());
+    let (mut scratch, mut exponentials) = (vec![T::zero(); classes], vec![T::zero(); classes]);
+    let places = totals.as_mut_slice().iter_mut().zip(targets.as_slice());
+    for (row, (place, &target)) in rows(logits.as_slice(), classes).zip(places) {
+        if Some(target) == ignore_index {
+            continue;
+        }
+        let rest = exp_from_peak(row, peak(row), &mut scratch, &mut exponentials);
+        *place = T::one() + rest;
+        // The scratch holds the distances from the peak.
+        let below_peak = scratch.get(target).copied().unwrap_or_default();
+        losses.push(rest.ln_1p() - below_peak);
+    }
+    let count = losses.len();
+    Ok(Tensor::scalar(
+        T::sum_slice(&losses) / T::from_f64(count as f64),
+    ))
+}
+
+/// The number of classes, once shapes and targets are found right.
+fn check(
+    logits: &[usize],
+    targets: &Tensor<usize>,
+    ignore_index: Option<usize>,
+) -> Result<usize, OpError> {
+    let classes = match rows_and_width(logits) {
+        Some((rows, classes)) if rows == targets.shape() => classes,
+        _ => {
+            return Err(OpError::new(CrossEntropyError::TargetShape {
+                logits: logits.to_vec(),
+                targets: targets.shape().to_vec(),
+            }));
+        }
+    };
+    let counted = |target: usize| Some(target) != ignore_index;
+    let mut counts = false;
+    for (position, &class) in targets.as_slice().iter().enumerate() {
+        if !counted(class) {
+            continue;
+        }
+        if class >= classes {
+            return Err(OpError::new(CrossEntropyError::ClassOutOfRange {
+                position,
+                class,
+                classes,
+            }));
+        }
+        counts = true;
+    }
+    if !counts {
+        return Err(OpError::new(CrossEntropyError::NothingCounts {
+            targets: targets.len(),
+        }));
+    }
+    Ok(classes)
+}
+
+#[cfg(test)]
+mod tests;

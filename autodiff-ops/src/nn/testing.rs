@@ -1,0 +1,62 @@
+//! What the tests of this family share.
+
+use crate::prelude::*;
+
+/// A tensor of `f64`.
+pub(super) fn tensor(shape: &[usize], values: &[f64]) -> Tensor {
+    Tensor::from_vec(shape, values.to_vec()).unwrap()
+}
+
+/// A tensor of numbers in -1..1 without a pattern, different for every `salt`.
+pub(super) fn scattered(shape: &[usize], salt: usize) -> Tensor {
+    Tensor::from_fn(shape, |place| {
+        // The fractional part of a large multiple of a sine.
+        let x = (12.9898 * (place + 1) as f64 + 78.233 * (salt + 1) as f64).sin() * 43758.5453;
+        2.0 * (x - x.floor()) - 1.0
+    })
+    .unwrap()
+}
+
+/// The result, and the gradients that `upstream` gives the inputs.
+pub(super) fn run<const N: usize>(
+    inputs: [&Tensor; N],
+    upstream: &Tensor,
+    f: impl Fn([&TensorValue; N]) -> Result<TensorValue>,
+) -> Result<(Tensor, [Tensor; N])> {
+    let leaves = inputs.map(|input| TensorValue::parameter(input.clone()).unwrap());
+    let result = f(leaves.each_ref())?;
+    result.backward_with_seed(&upstream.view(), GraphRetention::Release)?;
+    let gradients = leaves.map(|leaf| leaf.gradient_snapshot().unwrap());
+    Ok((result.value_snapshot(), gradients))
+}
+
+/// The gradient that `upstream` gives the only input.
+pub(super) fn gradient(
+    input: &Tensor,
+    upstream: &Tensor,
+    f: impl Fn(&TensorValue) -> Result<TensorValue>,
+) -> Tensor {
+    let (_, [gradient]) = run([input], upstream, |[x]| f(x)).unwrap();
+    gradient
+}
+
+/// Asserts equality to within `tolerance`, relative to the largest element or to 1.
+#[track_caller]
+pub(super) fn assert_close(actual: &Tensor, expected: &Tensor, tolerance: f64) {
+    assert_eq!(actual.shape(), expected.shape());
+    let largest = expected
+        .as_slice()
+        .iter()
+        .fold(1.0_f64, |largest, x| largest.max(x.abs()));
+    for (place, (x, y)) in actual
+        .as_slice()
+        .iter()
+        .zip(expected.as_slice())
+        .enumerate()
+    {
+        assert!(
+            (x - y).abs() <= tolerance * largest,
+            "{place}: {x} is not {y}"
+        );
+    }
+}
