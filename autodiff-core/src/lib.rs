@@ -28,7 +28,9 @@ pub use tape::{
     GraphRetention, TensorBackwardEdge, TensorBackwardNode, TensorBackwardPass, TensorGuard,
     TensorValue, Value, no_grad, update_all,
 };
-pub use tensor::{Dual, Element, Projection, Shape, Tensor, TensorView};
+pub use tensor::{
+    Dual, Element, Projection, Shape, Tensor, TensorView, check_axis, check_distinct,
+};
 
 #[cfg(feature = "gradcheck")]
 pub use gradcheck::{GradcheckError, GradcheckOptions, GradcheckReport, gradcheck};
@@ -42,7 +44,7 @@ pub mod prelude {
         Dual, Element, GraphRetention, OpError, Operation, Projection, Registry, RegistryError,
         Result, Shape, Tensor, TensorAutodiffError, TensorBackwardEdge, TensorBackwardNode,
         TensorBackwardPass, TensorError, TensorGuard, TensorValue, TensorView, Value, ViewError,
-        no_grad, update_all, vjp_rule,
+        check_axis, check_distinct, no_grad, update_all, vjp_rule,
     };
 }
 

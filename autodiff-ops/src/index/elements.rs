@@ -1,7 +1,6 @@
 //! Single elements at given indices.
 
 use autodiff_core::prelude::*;
-use autodiff_core::tensor::check_axis;
 
 use super::error::{IndexError, check_range};
 

@@ -1,7 +1,6 @@
 //! Whole slices at given indices.
 
 use autodiff_core::prelude::*;
-use autodiff_core::tensor::check_axis;
 
 use super::error::check_range;
 

@@ -1,7 +1,6 @@
 //! Axes that appear, disappear or run together while every element stays where it is.
 
 use autodiff_core::prelude::*;
-use autodiff_core::tensor::{check_axis, check_distinct};
 
 /// Why axes could not be dropped or run together.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

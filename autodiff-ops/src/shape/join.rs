@@ -1,7 +1,6 @@
 //! Several tensors as one.
 
 use autodiff_core::prelude::*;
-use autodiff_core::tensor::check_axis;
 
 /// The inputs one after the other along `axis`.
 ///

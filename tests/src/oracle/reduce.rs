@@ -5,9 +5,21 @@ use autodiff_ops::prelude::*;
 use super::{Call, Fault};
 
 pub(super) fn call<T: Element>(call: &Call<'_, T>) -> Result<Option<TensorValue<T>>, Fault> {
+    let Call { attributes, .. } = call;
+    let axis = || attributes.count("axis");
+    let axes = || attributes.counts("axes");
+    let keep_dim = || attributes.switch("keep_dim");
     let output = match call.op {
-        "sum" => axis_by_axis(call, |x, axis, keep_dim| x.sum_axis(axis, keep_dim))?,
-        "mean" => axis_by_axis(call, |x, axis, keep_dim| x.mean_axis(axis, keep_dim))?,
+        "sum" => call.tensor(0)?.sum(&axes()?, keep_dim()?)?,
+        "mean" => call.tensor(0)?.mean(&axes()?, keep_dim()?)?,
+        "sum_axis_by_axis" => axis_by_axis(call, |x, axis, keep_dim| x.sum_axis(axis, keep_dim))?,
+        "mean_axis_by_axis" => axis_by_axis(call, |x, axis, keep_dim| x.mean_axis(axis, keep_dim))?,
+        "variance" => call.tensor(0)?.variance(&axes()?, keep_dim()?)?,
+        "l2_norm" => call.tensor(0)?.l2_norm(&axes()?, keep_dim()?)?,
+        "logsumexp" => call.tensor(0)?.logsumexp(&axes()?, keep_dim()?)?,
+        "max_axis" => call.tensor(0)?.max(&[axis()?], keep_dim()?)?,
+        "min_axis" => call.tensor(0)?.min(&[axis()?], keep_dim()?)?,
+        "cumsum" => call.tensor(0)?.cumsum(axis()?)?,
         _ => return Ok(None),
     };
     Ok(Some(output))
