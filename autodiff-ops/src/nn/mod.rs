@@ -11,6 +11,8 @@ mod rotary;
 mod rows;
 
 #[cfg(test)]
+mod composed;
+#[cfg(test)]
 mod testing;
 
 pub use attend::*;
