@@ -1,6 +1,4 @@
 //! Every error: it is returned with the right fields and text, and nothing has changed.
-// The helpers are part of the tests: a panic is how a test fails.
-#![allow(clippy::unwrap_used)]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
