@@ -8,13 +8,16 @@
     reason = "a test reports by panicking"
 )]
 
+mod arrange;
 mod broadcast;
 mod checking;
 mod deep;
+mod elementwise;
 mod every_rule;
 #[path = "../faulty/mod.rs"]
 mod faulty;
 mod passes;
+mod reduce;
 mod registered;
 
 use autodiff_ops::prelude::*;
@@ -46,4 +49,17 @@ fn reverse_sum(output: &TensorValue) -> Result<()> {
 /// The stored gradient, shape and values.
 fn gradient(value: &TensorValue) -> Tensor {
     value.gradient_snapshot().unwrap()
+}
+
+/// Within a tolerance relative to the larger of 1 and the expected value.
+#[track_caller]
+fn close(actual: &Tensor, expected: &Tensor, tolerance: f64) {
+    assert_eq!(actual.shape(), expected.shape());
+    for (&actual, &expected) in actual.as_slice().iter().zip(expected.as_slice()) {
+        let allowed = tolerance * expected.abs().max(1.0);
+        assert!(
+            (actual - expected).abs() <= allowed,
+            "{actual} is not {expected} to {tolerance:e}"
+        );
+    }
 }
