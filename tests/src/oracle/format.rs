@@ -1,6 +1,6 @@
 //! The reference cases as they are written in JSON.
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use super::Attributes;
 
@@ -43,6 +43,7 @@ pub struct Input {
     /// What its values are.
     pub dtype: Dtype,
     /// Its values in row-major order.
+    #[serde(deserialize_with = "numbers")]
     pub values: Vec<f64>,
 }
 
@@ -64,6 +65,7 @@ pub struct Values {
     /// Its extents.
     pub shape: Vec<usize>,
     /// Its values in row-major order.
+    #[serde(deserialize_with = "numbers")]
     pub values: Vec<f64>,
 }
 
@@ -75,5 +77,33 @@ pub struct Gradient {
     /// The gradient's extents.
     pub shape: Vec<usize>,
     /// Its values in row-major order.
+    #[serde(deserialize_with = "numbers")]
     pub values: Vec<f64>,
+}
+
+/// Numbers, of which those that JSON cannot write are texts: `"NaN"`, `"Infinity"`, `"-Infinity"`.
+fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Number {
+        Finite(f64),
+        Text(NonFinite),
+    }
+
+    #[derive(Deserialize)]
+    enum NonFinite {
+        NaN,
+        Infinity,
+        #[serde(rename = "-Infinity")]
+        NegativeInfinity,
+    }
+
+    let numbers = Vec::<Number>::deserialize(deserializer)?;
+    let value = |number| match number {
+        Number::Finite(value) => value,
+        Number::Text(NonFinite::NaN) => f64::NAN,
+        Number::Text(NonFinite::Infinity) => f64::INFINITY,
+        Number::Text(NonFinite::NegativeInfinity) => f64::NEG_INFINITY,
+    };
+    Ok(numbers.into_iter().map(value).collect())
 }

@@ -16,6 +16,7 @@ mod elementwise;
 mod every_rule;
 #[path = "../faulty/mod.rs"]
 mod faulty;
+mod nn;
 mod passes;
 mod reduce;
 mod registered;

@@ -77,3 +77,41 @@ fn t130_two_versions_of_one_crate_are_reported_with_both_versions() {
         "operation somewhere::twice is registered twice: acme 0.1.0 (src/lib.rs:7) and acme 0.2.0 (src/lib.rs:7)"
     );
 }
+
+/// The committed list of the operations, one path a line.
+const LIST: &str = include_str!("../../fixtures/rules.txt");
+
+#[test]
+fn t123_every_rule_of_a_dependency_is_linked() {
+    let rules = Registry::global().unwrap().rules().iter();
+    let linked: Vec<_> = rules
+        .filter(|rule| rule.package.starts_with("autodiff-ops "))
+        .map(|rule| rule.operation.path())
+        .collect();
+    let listed: Vec<_> = LIST
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    assert_eq!(linked, listed);
+}
+
+#[test]
+fn t124_a_module_that_holds_nothing_but_a_rule_is_linked_in_whatever_profile_this_is_built() {
+    mod lonely {
+        use autodiff_ops::prelude::*;
+
+        /// The input.
+        #[vjp_rule]
+        #[gradcheck(x: [n])]
+        pub fn lonely<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
+            /// upstream
+            #[vjp(x)]
+            fn x_vjp(upstream: Tensor<T>) -> Result<Tensor<T>> {
+                Ok(upstream)
+            }
+            Ok(x.clone())
+        }
+    }
+    let path = concat!(module_path!(), "::lonely::lonely");
+    assert!(Registry::global().unwrap().rule_at(path).is_ok());
+}
