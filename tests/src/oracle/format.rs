@@ -19,6 +19,7 @@ pub struct Case {
     /// The operation.
     pub op: String,
     /// Whether `f32` holds the inputs and the upstream exactly.
+    #[serde(default)]
     pub f32_exact: bool,
     /// The inputs.
     pub inputs: Vec<Input>,

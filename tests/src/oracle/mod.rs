@@ -21,4 +21,4 @@ pub use compare::{Worst, worst};
 pub use fault::Fault;
 pub use files::read_cases;
 pub use format::{Case, Dtype, Gradient, Input, Values};
-pub use run::{call, run};
+pub use run::{call, evaluate, run};

@@ -27,6 +27,22 @@ pub fn call<T: Element>(call: &Call<'_, T>) -> Result<TensorValue<T>, Fault> {
     Err(Fault::UnknownOperation(call.op.to_owned()))
 }
 
+/// Builds the operation or the graph of a case over inputs that are bound already.
+///
+/// # Errors
+/// As for [`call`].
+pub fn evaluate<T: Element>(case: &Case, inputs: &[Bound<T>]) -> Result<TensorValue<T>, Fault> {
+    if case.op == "graph" {
+        let names = case.inputs.iter().map(|input| input.name.clone());
+        return graph::build(&case.attributes, names.zip(inputs.iter().cloned()));
+    }
+    call(&Call {
+        op: &case.op,
+        inputs: inputs.to_vec(),
+        attributes: &case.attributes,
+    })
+}
+
 /// Runs a case forward and back, and gives its largest error.
 ///
 /// # Errors
@@ -38,16 +54,7 @@ pub fn run<T: Element>(case: &Case, tolerance: f64) -> Result<Worst, Fault> {
         .iter()
         .map(Bound::<T>::of)
         .collect::<Result<_, _>>()?;
-    let output = if case.op == "graph" {
-        let names = case.inputs.iter().map(|input| input.name.clone());
-        graph::build(&case.attributes, names.zip(inputs.iter().cloned()))?
-    } else {
-        call(&Call {
-            op: &case.op,
-            inputs: inputs.clone(),
-            attributes: &case.attributes,
-        })?
-    };
+    let output = evaluate(case, &inputs)?;
     let expected = &case.output;
     let mut found = worst(
         "output",

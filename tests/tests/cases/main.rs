@@ -16,6 +16,7 @@ mod elementwise;
 mod every_rule;
 #[path = "../faulty/mod.rs"]
 mod faulty;
+mod listed;
 mod nn;
 mod passes;
 mod reduce;
