@@ -191,7 +191,7 @@ fn t028_contributions_scale_with_the_upstream_for_every_rule() {
 }
 
 #[test]
-fn t051_a_tracked_operand_makes_a_tracked_output_for_every_rule() {
+fn c051_a_tracked_operand_makes_a_tracked_output_for_every_rule() {
     for (rule, call, parameters) in calls() {
         let differentiable = !rule.vjps.is_empty() && !parameters.is_empty();
         for output in taped(rule, &call) {

@@ -1,7 +1,7 @@
 //! Known faults of other frameworks, as claims about this one: one test per row, named by its id.
 //!
-//! `cases.md` lists every id with its test, or with the reason why it cannot apply; [`listed`] compares
-//! the two.
+//! `cases.md` lists the rows that cannot apply, with the reason; [`listed`] checks that every other row is
+//! a test.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
