@@ -199,3 +199,68 @@ impl fmt::Display for Finding {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(cause: Cause) -> Finding {
+        Finding {
+            check: Check::Jacobian,
+            element: "f64",
+            operand: Some("parts[1]".to_owned()),
+            output: 0,
+            index: Some(3),
+            output_index: Some(2),
+            cause,
+        }
+    }
+
+    #[test]
+    fn a_wrong_number_is_told_with_its_place_and_both_numbers() {
+        let cause = Cause::Differs {
+            analytic: 0.25,
+            numeric: -0.25,
+            tolerance: 1e-7,
+        };
+        assert_eq!(
+            finding(cause).to_string(),
+            "jacobian (f64), operand parts[1] at flat index 3, output 0 at flat index 2: \
+             analytic 0.25, numeric -0.25 (central differences), difference 5e-1, tolerance 1e-7"
+        );
+    }
+
+    #[test]
+    fn two_forms_that_refuse_differently_are_told_together() {
+        let cause = Cause::RefusedDifferently {
+            plain: Some(TensorAutodiffError::GradientBorrowed),
+            taped: None,
+        };
+        let finding = Finding {
+            check: Check::Agreement,
+            operand: None,
+            index: None,
+            output_index: None,
+            ..finding(cause)
+        };
+        assert_eq!(
+            finding.to_string(),
+            format!(
+                "plain against taped (f64): the plain form gave {}, the taped form a result",
+                TensorAutodiffError::GradientBorrowed
+            )
+        );
+    }
+
+    #[test]
+    fn draws_that_cannot_be_used_are_counted() {
+        let cause = Cause::Redrawn {
+            redrawn: 9,
+            draws: 60,
+            last: "refused: no".to_owned(),
+        };
+        assert!(finding(cause).to_string().ends_with(
+            "9 of 60 draws could not be used, expected at most one in ten; the last: refused: no"
+        ));
+    }
+}

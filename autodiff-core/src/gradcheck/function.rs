@@ -4,7 +4,7 @@ use super::numeric::{derivative, largest};
 use super::outcome::{Coordinate, GradcheckError, GradcheckOptions, GradcheckReport};
 use super::stream::Stream;
 use crate::error::TensorAutodiffError;
-use crate::tape::{GraphRetention, TensorValue};
+use crate::tape::{TensorValue, adjoints};
 use crate::tensor::Tensor;
 
 /// Outputs of up to so many entries are differentiated entry by entry: a weighted sum of a mostly zero
@@ -48,8 +48,8 @@ pub fn gradcheck<F>(
 where
     F: Fn(&[TensorValue<f64>]) -> Result<TensorValue<f64>, TensorAutodiffError>,
 {
+    let coordinates = options.coordinates(inputs)?;
     let checked = Checked { f, inputs, options };
-    let coordinates = checked.coordinates()?;
     let (leaves, output) = checked.run()?;
     let center = output.value_snapshot();
     checked.repeats(&center)?;
@@ -127,37 +127,6 @@ where
             function: self.options.name.clone(),
             error,
         }
-    }
-
-    /// The inputs and flat indices to check.
-    fn coordinates(&self) -> Result<Vec<(usize, usize)>, GradcheckError> {
-        let function = || self.options.name.clone();
-        let lens = self.inputs.iter().map(Tensor::len).enumerate();
-        let Some(sample) = &self.options.sample else {
-            return Ok(lens
-                .flat_map(|(input, len)| (0..len).map(move |index| (input, index)))
-                .collect());
-        };
-        if sample.len() != self.inputs.len() {
-            return Err(GradcheckError::SampleInputs {
-                function: function(),
-                expected: self.inputs.len(),
-                actual: sample.len(),
-            });
-        }
-        let mut coordinates = Vec::new();
-        for ((input, len), indices) in lens.zip(sample) {
-            if let Some(&index) = indices.iter().find(|index| **index >= len) {
-                return Err(GradcheckError::SampleIndex {
-                    function: function(),
-                    input,
-                    index,
-                    len,
-                });
-            }
-            coordinates.extend(indices.iter().map(|&index| (input, index)));
-        }
-        Ok(coordinates)
     }
 
     fn evaluate(
@@ -248,16 +217,13 @@ where
         output: &TensorValue<f64>,
         cotangent: &Tensor<f64>,
     ) -> Result<Vec<Tensor<f64>>, GradcheckError> {
-        let reversed = output.backward_with_seed(&cotangent.view(), GraphRetention::Retain);
-        reversed.map_err(|error| self.refused(error))?;
-        let gradients = leaves
-            .iter()
-            .filter_map(TensorValue::gradient_snapshot)
-            .collect();
-        for leaf in leaves {
-            leaf.zero_grad().map_err(|error| self.refused(error))?;
-        }
-        Ok(gradients)
+        // No stored gradient is touched: the function may use parameters of the caller's.
+        let reached = adjoints(output, cotangent.clone()).map_err(|error| self.refused(error))?;
+        let of_leaf = |leaf: &TensorValue<f64>| {
+            let found = reached.iter().find(|(node, _)| node.is_same_node(leaf));
+            found.map_or_else(|| leaf.value().map(|_| 0.0), |(_, adjoint)| adjoint.clone())
+        };
+        Ok(leaves.iter().map(of_leaf).collect())
     }
 
     /// The derivative in one coordinate, for each cotangent.

@@ -34,6 +34,7 @@ mod report;
 mod rule;
 mod sample;
 mod stream;
+mod values;
 
 pub use fault::{Fault, FaultKind, FaultReport, NoFault};
 pub use finding::{Cause, Check, Finding};
@@ -63,4 +64,13 @@ pub fn check_rule(path: &str) {
     let report = check(rule, &CheckOptions::new(seed));
     assert!(report.passed(), "{report}");
     println!("{report}");
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    #[should_panic(expected = "nowhere::nothing")]
+    fn a_rule_that_is_not_registered_fails_its_test() {
+        super::check_rule("nowhere::nothing");
+    }
 }

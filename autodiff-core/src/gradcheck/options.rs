@@ -108,3 +108,31 @@ pub fn seed_from_environment() -> Result<Option<u64>, SeedError> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_a_seed_is_told() {
+        let error = SeedError {
+            value: "seven".to_owned(),
+        };
+        assert_eq!(
+            error.to_string(),
+            "AUTODIFF_SEED: seed, expected a number from 0 to 2^64 - 1, got \"seven\""
+        );
+    }
+
+    #[test]
+    fn a_fault_is_planted_into_the_element_type_that_is_checked() {
+        let fault = Fault {
+            kind: crate::gradcheck::FaultKind::Sign,
+            operand: 1,
+            element: ElementKind::F32,
+        };
+        let options = CheckOptions::new(7).draws(2).fault(fault);
+        assert_eq!(options.element, Some(ElementKind::F32));
+        assert_eq!((options.draws, options.structural), (Some(2), false));
+    }
+}

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::options::DEFAULT_SEED;
 use crate::error::TensorAutodiffError;
+use crate::tensor::Tensor;
 
 /// How [`gradcheck`](super::gradcheck) checks a function.
 ///
@@ -56,6 +57,40 @@ impl GradcheckOptions {
             sample: Some(indices.into_iter().collect()),
             ..self
         }
+    }
+
+    /// The inputs and flat indices to check.
+    pub(super) fn coordinates(
+        &self,
+        inputs: &[Tensor<f64>],
+    ) -> Result<Vec<(usize, usize)>, GradcheckError> {
+        let function = || self.name.clone();
+        let lens = inputs.iter().map(Tensor::len).enumerate();
+        let Some(sample) = &self.sample else {
+            return Ok(lens
+                .flat_map(|(input, len)| (0..len).map(move |index| (input, index)))
+                .collect());
+        };
+        if sample.len() != inputs.len() {
+            return Err(GradcheckError::SampleInputs {
+                function: function(),
+                expected: inputs.len(),
+                actual: sample.len(),
+            });
+        }
+        let mut coordinates = Vec::new();
+        for ((input, len), indices) in lens.zip(sample) {
+            if let Some(&index) = indices.iter().find(|index| **index >= len) {
+                return Err(GradcheckError::SampleIndex {
+                    function: function(),
+                    input,
+                    index,
+                    len,
+                });
+            }
+            coordinates.extend(indices.iter().map(|&index| (input, index)));
+        }
+        Ok(coordinates)
     }
 }
 

@@ -222,3 +222,75 @@ impl Ledger {
         entries.into_iter().map(report).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gradcheck::finding::Cause;
+
+    fn failure() -> Failure {
+        Failure {
+            operation: Operation::PARAMETER,
+            location: "some 0.1.0 (src/lib.rs:7)".to_owned(),
+            case: "x: [m, n], axis = 0 | 1",
+            inputs: "x: [2, 3], axis = 1".to_owned(),
+            seed: 7,
+            replay: "AUTODIFF_SEED=7 cargo test gradcheck_some".to_owned(),
+            finding: Finding {
+                check: Check::Shape,
+                element: "f32",
+                operand: None,
+                output: 0,
+                index: None,
+                output_index: None,
+                cause: Cause::Changed {
+                    what: "its upstream".to_owned(),
+                },
+            },
+        }
+    }
+
+    #[test]
+    fn a_failure_says_where_and_how_to_replay() {
+        assert_eq!(
+            failure().to_string(),
+            "parameter: contribution shape (f32): the rule changed its upstream\n\
+             \x20 declared: some 0.1.0 (src/lib.rs:7)\n\
+             \x20 case: x: [m, n], axis = 0 | 1\n\
+             \x20 inputs: x: [2, 3], axis = 1\n\
+             \x20 seed: 7\n\
+             \x20 replay: AUTODIFF_SEED=7 cargo test gradcheck_some"
+        );
+    }
+
+    #[test]
+    fn a_check_passed_where_it_held_and_was_skipped_where_it_never_applied() {
+        let mut ledger = Ledger::default();
+        ledger.note("f64", Check::Jacobian, Outcome::Held(0.25));
+        ledger.note("f64", Check::Jacobian, Outcome::Unreliable("a kink"));
+        ledger.note(
+            "f64",
+            Check::Reuse,
+            Outcome::Skipped("one operand".to_owned()),
+        );
+        let failure = failure();
+        let checks = ledger.finish(Some(&failure));
+        let verdicts: Vec<_> = checks
+            .iter()
+            .map(|check| (check.check, check.verdict))
+            .collect();
+        assert_eq!(
+            verdicts,
+            [
+                (Check::Shape, Verdict::Failed),
+                (Check::Jacobian, Verdict::Passed),
+                (Check::Reuse, Verdict::Skipped),
+            ]
+        );
+        assert_eq!(
+            checks[1].to_string(),
+            "f64   jacobian                    held on 1 draws, worst error 2.5e-1 of its \
+             tolerance; not on 1: a kink"
+        );
+    }
+}

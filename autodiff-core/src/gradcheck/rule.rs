@@ -7,7 +7,7 @@ use super::fault::Planted;
 use super::finding::{Cause, Check, Finding, Found};
 use super::on_draw::{Subject, Used};
 use super::options::{CheckOptions, SEED_VARIABLE};
-use super::report::{Failure, Ledger, RuleReport, SkippedCase};
+use super::report::{Failure, Ledger, Outcome, RuleReport, SkippedCase};
 use super::sample::Sample;
 use crate::rule::{CaseKind, Choice, Drawn, InputSpec, Registry, Rule};
 use crate::tensor::Element;
@@ -126,8 +126,8 @@ impl Run<'_> {
                 combination(case.choices, number + offset * combinations.div_ceil(2));
             let used = on_draw(&self.subject, case, &draw, false, &mut self.ledger);
             match used {
-                Ok(Used::Yes) => self.draws += 1,
-                Ok(Used::No(_)) => {}
+                Ok(Used::Yes) => self.used(),
+                Ok(Used::No(reason)) => self.note(Outcome::Skipped(reason)),
                 Err(found) => return Err(Box::new(self.failure(case, found))),
             }
         }
@@ -154,11 +154,12 @@ impl Run<'_> {
             match on_draw(&self.subject, case, &tree.draw(), true, &mut self.ledger) {
                 Ok(Used::Yes) => {
                     used += 1;
-                    self.draws += 1;
+                    self.used();
                 }
                 Ok(Used::No(reason)) => {
                     redrawn += 1;
                     self.redrawn += 1;
+                    self.note(Outcome::Skipped(reason.clone()));
                     if used + redrawn >= wanted + PATIENCE {
                         let finding = too_many(redrawn, used + redrawn, reason);
                         return Err(Box::new(self.failure(case, (finding, String::new()))));
@@ -184,6 +185,17 @@ impl Run<'_> {
             }
         }
         Ok(())
+    }
+
+    fn used(&mut self) {
+        self.draws += 1;
+        self.note(Outcome::Held(0.0));
+    }
+
+    /// Notes whether a draw could be used.
+    fn note(&mut self, outcome: Outcome) {
+        self.ledger
+            .note(<f64 as Element>::NAME, Check::Draws, outcome);
     }
 
     fn failure(&self, case: &DrawnCase, (finding, inputs): (Found, String)) -> Failure {
