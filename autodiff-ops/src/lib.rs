@@ -21,6 +21,9 @@ pub mod nn;
 pub mod reduce;
 pub mod shape;
 
+#[cfg(test)]
+mod testing;
+
 /// The core's prelude and every operation.
 pub mod prelude {
     pub use crate::elementwise::*;

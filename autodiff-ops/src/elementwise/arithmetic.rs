@@ -196,3 +196,75 @@ pub fn mul_scalar<T: Element>(x: &Tensor<T>, value: f64) -> Result<Tensor<T>> {
     let factor = T::from_f64(value);
     Ok(x.map(|x| x * factor))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{at, pulled, vector};
+
+    #[test]
+    fn a_repeated_subtrahend_receives_minus_the_sum_over_the_rows_that_reused_it() {
+        let lhs = Tensor::from_vec([2, 2], vec![1.0, 2.0, 3.0, 4.0]).unwrap();
+        let upstream = Tensor::from_vec([2, 2], vec![1.0, 10.0, 100.0, 1000.0]).unwrap();
+        let rhs = vector(&[5.0, 7.0]);
+        let (y, [l, r]) = pulled([&lhs, &rhs], &upstream, |[l, r]| l.sub(r)).unwrap();
+        assert_eq!(y.as_slice(), [1.0 - 5.0, 2.0 - 7.0, 3.0 - 5.0, 4.0 - 7.0]);
+        assert_eq!(l, upstream);
+        assert_eq!(r.as_slice(), [-(1.0 + 100.0), -(10.0 + 1000.0)]);
+    }
+
+    #[test]
+    fn a_divisor_receives_minus_upstream_times_the_quotient_over_itself() {
+        let (lhs, rhs) = (vector(&[6.0, 1.0]), Tensor::scalar(2.0));
+        let upstream = vector(&[1.0, 10.0]);
+        let (_, [l, r]) = pulled([&lhs, &rhs], &upstream, |[l, r]| l.div(r)).unwrap();
+        assert_eq!(l.as_slice(), [1.0 / 2.0, 10.0 / 2.0]);
+        assert_eq!(r.as_slice(), [-(1.0 * 3.0 + 10.0 * 0.5) / 2.0]);
+    }
+
+    #[test]
+    fn a_quotient_of_a_node_by_itself_has_gradient_zero() {
+        let (y, gradient) = at(&[3.0, -0.7], |x| x.div(x)).unwrap();
+        assert_eq!((y, gradient), (vec![1.0, 1.0], vec![0.0, 0.0]));
+    }
+
+    #[test]
+    fn division_by_zero_names_the_operation_and_the_index() {
+        let error = at(&[2.0, 0.0], |x| x.reciprocal()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "reciprocal produced non-finite value inf at flat index 1"
+        );
+        let zero = TensorValue::constant(Tensor::scalar(0.0)).unwrap();
+        let error = at(&[0.0, 1.0], |x| x.div(&zero)).unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.starts_with("divide produced non-finite value")
+                && text.ends_with("at flat index 0"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_gradient_that_is_finite_does_not_overflow_on_the_way() {
+        // y = 1e200 and y² overflows, but -u y² = -1e-300 · 1e400 = -1e100.
+        let x = vector(&[1e-200]);
+        let upstream = vector(&[1e-300]);
+        let (_, [gradient]) = pulled([&x], &upstream, |[x]| x.reciprocal()).unwrap();
+        assert!((gradient.as_slice()[0] / -1e100 - 1.0).abs() < 4.0 * f64::EPSILON);
+        // 1 / rhs overflows, but the quotient of 0 does not move with rhs.
+        let (lhs, rhs) = (
+            TensorValue::constant(vector(&[0.0])).unwrap(),
+            vector(&[1e-310]),
+        );
+        let (_, [gradient]) = pulled([&rhs], &vector(&[1.0]), |[rhs]| lhs.div(rhs)).unwrap();
+        assert_eq!(gradient.as_slice(), [0.0]);
+    }
+
+    #[test]
+    fn a_number_shifts_or_scales_and_is_not_differentiated() {
+        let (y, gradient) = at(&[1.0, -2.0], |x| x.add_scalar(0.5)?.mul_scalar(-3.0)).unwrap();
+        assert_eq!(y, [-3.0 * (1.0 + 0.5), -3.0 * (-2.0 + 0.5)]);
+        assert_eq!(gradient, [-3.0, -3.0]);
+    }
+}

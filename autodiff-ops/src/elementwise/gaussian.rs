@@ -82,3 +82,59 @@ pub fn gelu_erf<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
 fn distribution<T: Element>(x: T) -> T {
     T::from_f64(0.5) * (x * T::from_f64(-FRAC_1_SQRT_2)).erfc()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::at;
+
+    #[test]
+    fn the_gate_is_the_tanh_form() {
+        for step in -40..=40 {
+            let x = f64::from(step) / 8.0;
+            let inner = (2.0 / PI).sqrt() * (x + 0.044715 * x.powi(3));
+            let expected = 0.5 * x * (1.0 + inner.tanh());
+            let (y, _) = at(&[x], |x| x.gelu()).unwrap();
+            // 1 + tanh cancels in the left tail, up to one place of 1.
+            assert!(
+                (y[0] - expected).abs() <= 4.0 * f64::EPSILON * x.abs().max(1.0),
+                "x = {x}"
+            );
+        }
+    }
+
+    #[test]
+    fn both_forms_end_at_zero_and_at_the_input() {
+        for x in [40.0, 1e10, 1e120, 1e200, 1e300] {
+            assert_eq!(
+                at(&[x, -x], |x| x.gelu()).unwrap(),
+                (vec![x, 0.0], vec![1.0, 0.0])
+            );
+            assert_eq!(
+                at(&[x, -x], |x| x.gelu_erf()).unwrap(),
+                (vec![x, 0.0], vec![1.0, 0.0])
+            );
+        }
+        assert_eq!(at(&[0.0], |x| x.gelu()).unwrap(), (vec![0.0], vec![0.5]));
+        assert_eq!(
+            at(&[0.0], |x| x.gelu_erf()).unwrap(),
+            (vec![0.0], vec![0.5])
+        );
+    }
+
+    #[test]
+    fn large_dual_numbers_stay_finite() {
+        for x in [-1e300, -1e3, 1e3, 1e300] {
+            let x = Tensor::scalar(Dual::new(x, 1.0));
+            assert!(gelu(&x).unwrap().as_slice()[0].is_finite());
+            assert!(gelu_erf(&x).unwrap().as_slice()[0].is_finite());
+        }
+    }
+
+    #[test]
+    fn the_left_tail_of_the_exact_form_does_not_cancel() {
+        // -10 Φ(-10) as JAX gives it; `1 + erf` would give 0.
+        let (y, _) = at(&[-10.0], |x| x.gelu_erf()).unwrap();
+        assert!((y[0] / -7.619_853_024_160_472e-23 - 1.0).abs() < 1e-13);
+    }
+}

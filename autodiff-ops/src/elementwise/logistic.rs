@@ -123,3 +123,77 @@ pub fn softplus<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
     };
     Ok(x.map_slice(|input, output| with_decay(input, output, |x| x, ramp)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::at;
+
+    #[test]
+    fn nothing_overflows_at_a_thousand() {
+        let x = [-1000.0, 1000.0];
+        assert_eq!(
+            at(&x, |x| x.sigmoid()).unwrap(),
+            (vec![0.0, 1.0], vec![0.0, 0.0])
+        );
+        assert_eq!(
+            at(&x, |x| x.silu()).unwrap(),
+            (vec![0.0, 1000.0], vec![0.0, 1.0])
+        );
+        assert_eq!(
+            at(&x, |x| x.softplus()).unwrap(),
+            (vec![0.0, 1000.0], vec![0.0, 1.0])
+        );
+    }
+
+    #[test]
+    fn nothing_is_lost_in_the_left_tail() {
+        // σ(x) and ln(1 + e^x) are e^x there, and the derivative of x σ(x) is (1 + x) e^x.
+        let tail = (-700.0_f64).exp();
+        assert_eq!(
+            at(&[-700.0], |x| x.sigmoid()).unwrap(),
+            (vec![tail], vec![tail])
+        );
+        assert_eq!(
+            at(&[-700.0], |x| x.softplus()).unwrap(),
+            (vec![tail], vec![tail])
+        );
+        let (y, slope) = at(&[-700.0], |x| x.silu()).unwrap();
+        assert_eq!(y, [-700.0 * tail]);
+        assert!((slope[0] / (-699.0 * tail) - 1.0).abs() < 4.0 * f64::EPSILON);
+    }
+
+    #[test]
+    fn all_three_are_exact_at_zero() {
+        assert_eq!(
+            at(&[0.0], |x| x.sigmoid()).unwrap(),
+            (vec![0.5], vec![0.25])
+        );
+        assert_eq!(at(&[0.0], |x| x.silu()).unwrap(), (vec![0.0], vec![0.5]));
+        let ln_2 = std::f64::consts::LN_2;
+        assert_eq!(
+            at(&[0.0], |x| x.softplus()).unwrap(),
+            (vec![ln_2], vec![0.5])
+        );
+    }
+
+    #[test]
+    fn dual_numbers_agree_with_the_rules_at_zero() {
+        let x = Tensor::scalar(Dual::new(0.0, 1.0));
+        let tangent = |y: Result<Tensor<Dual>>| y.unwrap().as_slice()[0].tangent;
+        assert_eq!(tangent(sigmoid(&x)), 0.25);
+        assert_eq!(tangent(silu(&x)), 0.5);
+        assert_eq!(tangent(softplus(&x)), 0.5);
+    }
+
+    #[test]
+    fn blocks_do_not_show() {
+        let x = Tensor::<f64>::from_fn([BLOCK + 3], |i| i as f64 / 100.0 - 1.0).unwrap();
+        let one_by_one: Vec<f64> = x
+            .as_slice()
+            .iter()
+            .map(|&x| silu(&Tensor::scalar(x)).unwrap().as_slice()[0])
+            .collect();
+        assert_eq!(silu(&x).unwrap().as_slice(), one_by_one);
+    }
+}

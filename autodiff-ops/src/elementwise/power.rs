@@ -170,3 +170,125 @@ pub fn pow<T: Element>(base: &Tensor<T>, exponent: &Tensor<T>) -> Result<Tensor<
     let (power, base_fit, exponent_fit) = base.zip_broadcast(exponent, |b, e| b.pow(e))?;
     Ok(power)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::elementwise::where_;
+    use crate::testing::{at, pulled, vector};
+
+    #[test]
+    fn the_slope_of_a_root_is_half_the_reciprocal_root() {
+        // At 4, the wrong rule 1 / x would agree.
+        let (y, gradient) = at(&[1.0, 4.0, 9.0], |x| x.sqrt()).unwrap();
+        assert_eq!(y, [1.0, 2.0, 3.0]);
+        assert_eq!(gradient, [0.5, 0.25, 0.5 / 3.0]);
+        let (y, gradient) = at(&[4.0], |x| x.rsqrt()).unwrap();
+        assert_eq!((y, gradient), (vec![0.5], vec![-0.5 * 0.125]));
+    }
+
+    #[test]
+    fn the_infinite_slope_of_a_root_at_zero_is_refused_where_anything_arrives() {
+        let x = vector(&[4.0, 0.0]);
+        let error = pulled([&x], &vector(&[1.0, 1.0]), |[x]| x.sqrt()).unwrap_err();
+        assert!(
+            matches!(error, TensorAutodiffError::NonFiniteVjp { index: 1, .. }),
+            "{error:?}"
+        );
+        let (_, [gradient]) = pulled([&x], &vector(&[1.0, 0.0]), |[x]| x.sqrt()).unwrap();
+        assert_eq!(gradient.as_slice(), [0.25, 0.0]);
+    }
+
+    #[test]
+    fn a_root_that_is_not_chosen_does_not_reach_the_gradient() {
+        let (y, gradient) = at(&[0.0, 4.0], |x| {
+            let below = x.value().map(|x| x < 1.0);
+            where_(&below, x, &x.sqrt()?)
+        })
+        .unwrap();
+        assert_eq!((y, gradient), (vec![0.0, 2.0], vec![1.0, 0.25]));
+    }
+
+    #[test]
+    fn powers_of_zero_are_exact() {
+        for (exponent, y, slope) in [
+            (0.0, 1.0, 0.0),
+            (1.0, 0.0, 1.0),
+            (1.5, 0.0, 0.0),
+            (2.0, 0.0, 0.0),
+            (3.0, 0.0, 0.0),
+        ] {
+            let found = at(&[0.0], |x| x.powf(exponent)).unwrap();
+            assert_eq!(found, (vec![y], vec![slope]), "exponent {exponent}");
+            let exponent = TensorValue::constant(Tensor::scalar(exponent)).unwrap();
+            assert_eq!(at(&[0.0], |x| x.pow(&exponent)).unwrap(), found);
+        }
+        for f in [
+            |x: &TensorValue| x.powf(0.5),
+            |x: &TensorValue| x.pow(&TensorValue::constant(Tensor::scalar(0.5))?),
+        ] {
+            let error = at(&[0.0], f).unwrap_err();
+            assert!(
+                matches!(error, TensorAutodiffError::NonFiniteVjp { index: 0, .. }),
+                "{error:?}"
+            );
+        }
+        let error = at(&[0.0], |x| x.powf(-1.0)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "powf produced non-finite value inf at flat index 0"
+        );
+    }
+
+    #[test]
+    fn a_negative_base_has_integer_powers_only() {
+        for (exponent, y, slope) in [
+            (2.0, 2.25, -3.0),
+            (3.0, -3.375, 6.75),
+            (0.0, 1.0, 0.0),
+            (-1.0, 1.0 / -1.5, -1.0 / 2.25),
+        ] {
+            let found = at(&[-1.5], |x| x.powf(exponent)).unwrap();
+            assert_eq!(found.0, [y]);
+            // Powers are correctly rounded to about one place.
+            assert!((found.1[0] - slope).abs() <= 2.0 * f64::EPSILON * slope.abs());
+        }
+        let error = at(&[-1.5], |x| x.powf(0.5)).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "powf produced non-finite value NaN at flat index 0"
+        );
+    }
+
+    #[test]
+    fn an_exponent_receives_the_output_times_the_logarithm_of_the_base() {
+        let (base, exponent) = (vector(&[0.0, 2.0]), vector(&[1.0, 1.0]));
+        let ones = vector(&[1.0, 1.0]);
+        let (y, [by_base, by_exponent]) =
+            pulled([&base, &exponent], &ones, |[b, e]| b.pow(e)).unwrap();
+        assert_eq!(y.as_slice(), [0.0, 2.0]);
+        assert_eq!(by_base.as_slice(), [1.0, 1.0]);
+        assert_eq!(by_exponent.as_slice(), [0.0, 2.0 * 2.0_f64.ln()]);
+    }
+
+    #[test]
+    fn the_exponent_of_a_negative_base_has_no_derivative() {
+        let (base, exponent) = (vector(&[2.0, -1.5]), vector(&[2.0, 2.0]));
+        let power =
+            |upstream: &[f64]| pulled([&base, &exponent], &vector(upstream), |[b, e]| b.pow(e));
+        let error = power(&[1.0, 1.0]).unwrap_err();
+        assert!(
+            matches!(
+                error,
+                TensorAutodiffError::NonFiniteVjp {
+                    operand: 1,
+                    index: 1,
+                    ..
+                }
+            ),
+            "{error:?}"
+        );
+        let (_, [by_base, _]) = power(&[1.0, 0.0]).unwrap();
+        assert_eq!(by_base.as_slice(), [4.0, 0.0]);
+    }
+}

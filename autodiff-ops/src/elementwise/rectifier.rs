@@ -126,3 +126,58 @@ pub fn clamp<T: Element>(x: &Tensor<T>, min: Option<f64>, max: Option<f64>) -> R
         if x > upper { upper } else { x }
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::at;
+
+    #[test]
+    fn conventions_at_zero() {
+        let x = [0.0, -0.0, 2.0, -2.0];
+        assert_eq!(at(&x, |x| x.abs()).unwrap().1, [0.0, 0.0, 1.0, -1.0]);
+        assert_eq!(at(&x, |x| x.relu()).unwrap().1, [0.0, 0.0, 1.0, 0.0]);
+        assert_eq!(
+            at(&x, |x| x.leaky_relu(0.1)).unwrap().1,
+            [0.1, 0.1, 1.0, 0.1]
+        );
+    }
+
+    #[test]
+    fn a_bound_passes_the_gradient_and_what_lies_beyond_does_not() {
+        let x = [-1.0, 1.0, 0.0, -2.0, 2.0];
+        let (y, gradient) = at(&x, |x| x.clamp(Some(-1.0), Some(1.0))).unwrap();
+        assert_eq!(y, [-1.0, 1.0, 0.0, -1.0, 1.0]);
+        assert_eq!(gradient, [1.0, 1.0, 1.0, 0.0, 0.0]);
+        let (y, gradient) = at(&x, |x| x.clamp(Some(0.0), None)).unwrap();
+        assert_eq!(y, [0.0, 1.0, 0.0, 0.0, 2.0]);
+        assert_eq!(gradient, [0.0, 1.0, 1.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn crossed_bounds_give_the_upper_one_and_no_gradient() {
+        let (y, gradient) = at(&[0.0, 1.5, 5.0], |x| x.clamp(Some(2.0), Some(1.0))).unwrap();
+        assert_eq!((y, gradient), (vec![1.0; 3], vec![0.0; 3]));
+    }
+
+    #[test]
+    fn a_bound_is_a_number() {
+        let error = at(&[0.0], |x| x.clamp(None, Some(f64::NAN))).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "clamp: upper bound, expected a number, got NaN"
+        );
+    }
+
+    #[test]
+    fn a_nan_of_a_plain_tensor_stays_one() {
+        let nan = Tensor::scalar(f64::NAN);
+        for y in [
+            relu(&nan),
+            leaky_relu(&nan, 0.1),
+            clamp(&nan, Some(0.0), Some(1.0)),
+        ] {
+            assert!(y.unwrap().as_slice()[0].is_nan());
+        }
+    }
+}

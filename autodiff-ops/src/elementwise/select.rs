@@ -181,3 +181,65 @@ pub fn masked_fill<T: Element>(
     let (filled, ..) = x.zip_broadcast(mask, |x, masked| if masked { fill } else { x })?;
     Ok(filled)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{pulled, vector};
+
+    #[test]
+    fn a_tie_is_split_evenly() {
+        let (a, b) = (vector(&[1.0, 0.0, 2.0]), vector(&[1.0, -0.0, 3.0]));
+        let upstream = vector(&[1.0, 10.0, 100.0]);
+        let (y, [by_a, by_b]) = pulled([&a, &b], &upstream, |[a, b]| a.maximum(b)).unwrap();
+        assert_eq!(y.as_slice(), [1.0, 0.0, 3.0]);
+        assert_eq!(by_a.as_slice(), [0.5, 5.0, 0.0]);
+        assert_eq!(by_b.as_slice(), [0.5, 5.0, 100.0]);
+        let (y, [by_a, by_b]) = pulled([&a, &b], &upstream, |[a, b]| a.minimum(b)).unwrap();
+        assert_eq!(y.as_slice(), [1.0, 0.0, 2.0]);
+        assert_eq!(by_a.as_slice(), [0.5, 5.0, 100.0]);
+        assert_eq!(by_b.as_slice(), [0.5, 5.0, 0.0]);
+    }
+
+    #[test]
+    fn the_larger_of_a_node_and_itself_is_the_node() {
+        let x = vector(&[1.0, -2.0]);
+        let upstream = vector(&[3.0, 5.0]);
+        let (_, [gradient]) = pulled([&x], &upstream, |[x]| x.maximum(x)).unwrap();
+        assert_eq!(gradient, upstream);
+    }
+
+    #[test]
+    fn nothing_of_the_other_branch_reaches_a_choice() {
+        let condition = Tensor::from_vec([2], vec![true, false]).unwrap();
+        let (a, b) = (vector(&[1.0, f64::NAN]), vector(&[f64::INFINITY, 2.0]));
+        assert_eq!(where_(&condition, &a, &b).unwrap().as_slice(), [1.0, 2.0]);
+        let (a, b) = (vector(&[1.0, 7.0]), Tensor::scalar(2.0));
+        let upstream = vector(&[3.0, 5.0]);
+        let (_, [by_a, by_b]) =
+            pulled([&a, &b], &upstream, |[a, b]| where_(&condition, a, b)).unwrap();
+        assert_eq!(
+            (by_a.as_slice(), by_b.as_slice()),
+            (&[3.0, 0.0][..], &[5.0][..])
+        );
+    }
+
+    #[test]
+    fn a_mask_broadcasts_to_the_input_and_not_the_other_way() {
+        let x = Tensor::from_vec([2, 2], vec![1.0, 2.0, 3.0, 4.0]).unwrap();
+        let mask = Tensor::from_vec([2, 1], vec![true, false]).unwrap();
+        let upstream = Tensor::from_vec([2, 2], vec![1.0, 10.0, 100.0, 1000.0]).unwrap();
+        let (y, [gradient]) = pulled([&x], &upstream, |[x]| x.masked_fill(&mask, -9.0)).unwrap();
+        assert_eq!(y.as_slice(), [-9.0, -9.0, 3.0, 4.0]);
+        assert_eq!(gradient.as_slice(), [0.0, 0.0, 100.0, 1000.0]);
+        let error = masked_fill(&vector(&[1.0, 2.0]), &mask, 0.0).unwrap_err();
+        assert_eq!(
+            error,
+            TensorAutodiffError::BroadcastTargetMismatch {
+                input: vec![2, 1],
+                requested: vec![2],
+                inferred: vec![2, 2],
+            }
+        );
+    }
+}

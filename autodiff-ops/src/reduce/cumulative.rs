@@ -58,3 +58,46 @@ fn add<T: Element>(sums: &mut [T], row: &[T]) {
         *sum += x;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{at, pulled};
+
+    #[test]
+    fn sums_run_forward_and_gradients_back() {
+        let (y, gradient) = at(&[1.0, 10.0, 100.0], |x| x.cumsum(0)).unwrap();
+        assert_eq!(y, [1.0, 11.0, 111.0]);
+        // The first element is part of all three sums.
+        assert_eq!(gradient, [3.0, 2.0, 1.0]);
+    }
+
+    #[test]
+    fn a_middle_axis_runs_within_its_planes() {
+        let x = Tensor::from_fn([2, 2, 2], |i| 10.0_f64.powi(i as i32)).unwrap();
+        let upstream = Tensor::from_fn([2, 2, 2], |i| i as f64).unwrap();
+        let (y, [gradient]) = pulled([&x], &upstream, |[x]| x.cumsum(1)).unwrap();
+        assert_eq!(
+            y.as_slice(),
+            [1.0, 10.0, 101.0, 1010.0, 1e4, 1e5, 1.01e6, 1.01e7]
+        );
+        assert_eq!(
+            gradient.as_slice(),
+            [0.0 + 2.0, 1.0 + 3.0, 2.0, 3.0, 10.0, 12.0, 6.0, 7.0]
+        );
+    }
+
+    #[test]
+    fn nothing_sums_to_nothing() {
+        let x = Tensor::<f64>::zeros([2, 0]).unwrap();
+        for axis in [0, 1] {
+            let (y, [gradient]) = pulled([&x], &x, |[x]| x.cumsum(axis)).unwrap();
+            assert_eq!((y.shape(), gradient.shape()), (&[2, 0][..], &[2, 0][..]));
+        }
+        let error = cumsum(&x, 2).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "cumsum: expected an axis below rank 2, got 2"
+        );
+    }
+}

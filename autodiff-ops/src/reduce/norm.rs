@@ -90,3 +90,84 @@ fn power_of_two(x: f64) -> f64 {
         1.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{at, vector};
+
+    #[test]
+    fn large_and_very_negative_elements_keep_their_digits() {
+        let (y, gradient) = at(&[1e5, 1e5], |x| x.logsumexp(&[0], false)).unwrap();
+        assert_eq!((y, gradient), (vec![1e5 + 2.0_f64.ln()], vec![0.5, 0.5]));
+        let (y, gradient) = at(&[-1e5, -1e5 - 1.0], |x| x.logsumexp(&[0], false)).unwrap();
+        let (larger, smaller) = (1.0, (-1.0_f64).exp());
+        assert_eq!(y, [-1e5 + (larger + smaller).ln()]);
+        for (slope, share) in gradient.iter().zip([larger, smaller]) {
+            assert!((slope - share / (larger + smaller)).abs() < f64::EPSILON);
+        }
+    }
+
+    #[test]
+    fn the_logarithm_over_no_axis_is_the_input() {
+        let x = [0.3, -700.0, 1e5];
+        assert_eq!(
+            at(&x, |x| x.logsumexp(&[], false)).unwrap(),
+            (x.to_vec(), vec![1.0; 3])
+        );
+    }
+
+    #[test]
+    fn infinities_of_a_plain_tensor_do_not_become_nan() {
+        let of = |x: &[f64]| logsumexp(&vector(x), &[0], false).unwrap().as_slice()[0];
+        assert_eq!(
+            of(&[f64::NEG_INFINITY, f64::NEG_INFINITY]),
+            f64::NEG_INFINITY
+        );
+        assert_eq!(of(&[f64::NEG_INFINITY, 2.0]), 2.0);
+        assert_eq!(of(&[f64::INFINITY, 0.0]), f64::INFINITY);
+        assert!(of(&[f64::NAN, 0.0]).is_nan());
+    }
+
+    #[test]
+    fn a_logarithm_of_nothing_is_refused() {
+        let error = logsumexp(&Tensor::<f64>::zeros([2, 0]).unwrap(), &[1], false).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "logsumexp: expected elements to combine along axes [1], got none in shape [2, 0]"
+        );
+    }
+
+    #[test]
+    fn the_norm_of_the_zero_vector_has_gradient_zero() {
+        let found = at(&[0.0, -0.0], |x| x.l2_norm(&[0], false)).unwrap();
+        assert_eq!(found, (vec![0.0], vec![0.0, 0.0]));
+    }
+
+    #[test]
+    fn a_norm_neither_vanishes_nor_overflows_with_its_squares() {
+        for scale in [1e-320, 1e-200, 1.0, 1e200, 1e307] {
+            let (y, gradient) =
+                at(&[3.0 * scale, -4.0 * scale], |x| x.l2_norm(&[0], false)).unwrap();
+            // Near 1e-320 numbers have three digits left.
+            let places = if scale < 1e-300 {
+                1e-2
+            } else {
+                4.0 * f64::EPSILON
+            };
+            assert!((y[0] / scale - 5.0).abs() <= 5.0 * places, "{y:?}");
+            assert!((gradient[0] - 0.6).abs() <= places, "{gradient:?}");
+            assert!((gradient[1] + 0.8).abs() <= places, "{gradient:?}");
+        }
+        assert_eq!(
+            at(&[f64::MAX], |x| x.l2_norm(&[0], false)).unwrap().0,
+            [f64::MAX]
+        );
+    }
+
+    #[test]
+    fn a_norm_over_no_axis_is_the_absolute_value() {
+        let found = at(&[-3.0, 0.5], |x| x.l2_norm(&[], false)).unwrap();
+        assert_eq!(found, (vec![3.0, 0.5], vec![-1.0, 1.0]));
+    }
+}

@@ -59,3 +59,49 @@ fn products_of_others<T: Element>(row: &[T], out: &mut [T]) {
         after *= x;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{at, pulled, vector};
+
+    #[test]
+    fn zeros_are_exact() {
+        let product = |x: &[f64]| at(x, |x| x.prod(&[0], false)).unwrap();
+        assert_eq!(
+            product(&[2.0, 0.0, 4.0]),
+            (vec![0.0], vec![0.0, 2.0 * 4.0, 0.0])
+        );
+        assert_eq!(product(&[0.0, 0.0, 4.0]), (vec![0.0], vec![0.0; 3]));
+        assert_eq!(product(&[0.0]), (vec![0.0], vec![1.0]));
+        assert_eq!(
+            product(&[2.0, 3.0, 5.0]),
+            (vec![30.0], vec![15.0, 10.0, 6.0])
+        );
+    }
+
+    #[test]
+    fn groups_along_an_outer_axis_are_kept_apart() {
+        let x = Tensor::from_vec([3, 2], vec![2.0, 0.0, 3.0, 7.0, 5.0, 11.0]).unwrap();
+        let upstream = Tensor::from_vec([1, 2], vec![1.0, 10.0]).unwrap();
+        let (y, [gradient]) = pulled([&x], &upstream, |[x]| x.prod(&[0], true)).unwrap();
+        assert_eq!(y, Tensor::from_vec([1, 2], vec![30.0, 0.0]).unwrap());
+        assert_eq!(gradient.as_slice(), [15.0, 770.0, 10.0, 0.0, 6.0, 0.0]);
+    }
+
+    #[test]
+    fn a_product_of_nothing_is_one() {
+        let x = Tensor::<f64>::zeros([2, 0]).unwrap();
+        let (y, [gradient]) =
+            pulled([&x], &vector(&[1.0, 1.0]), |[x]| x.prod(&[1], false)).unwrap();
+        assert_eq!((y, gradient.shape()), (vector(&[1.0, 1.0]), &[2, 0][..]));
+    }
+
+    #[test]
+    fn a_zero_decides_even_where_the_other_factors_overflow() {
+        let x = [0.0, 5.0, 1e200, 1e200];
+        let mut products = [0.0; 4];
+        products_of_others(&x, &mut products);
+        assert_eq!(products, [f64::INFINITY, 0.0, 0.0, 0.0]);
+    }
+}

@@ -38,3 +38,47 @@ pub fn variance<T: Element>(x: &Tensor<T>, axes: &[usize], keep_dim: bool) -> Re
     let squares = plan.reduce_against(x, &mean, |x, m| (x - m) * (x - m))?;
     Ok(squares.map_inplace(|total| total / count))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::at;
+
+    #[test]
+    fn the_variance_is_biased_and_its_slope_is_twice_the_distance_from_the_mean_over_n() {
+        // The mean is 4, and the distances are -3, -1, 4.
+        let (y, gradient) = at(&[1.0, 3.0, 8.0], |x| x.variance(&[0], false)).unwrap();
+        assert!((y[0] - (9.0 + 1.0 + 16.0) / 3.0).abs() < 1e-15 * y[0].abs());
+        for (slope, distance) in gradient.iter().zip([-3.0, -1.0, 4.0]) {
+            assert!((slope - 2.0 * distance / 3.0).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn one_element_has_no_variance() {
+        let found = at(&[3.0], |x| x.variance(&[0], false)).unwrap();
+        assert_eq!(found, (vec![0.0], vec![0.0]));
+        assert_eq!(
+            at(&[3.0, -4.0], |x| x.variance(&[], false)).unwrap().0,
+            [0.0, 0.0]
+        );
+    }
+
+    #[test]
+    fn a_large_offset_costs_no_digits() {
+        // 2^40 + 1, 2^40 + 3: the squares have 80 digits, the distances are exactly -1 and 1.
+        let offset = 2.0_f64.powi(40);
+        let x = [offset + 1.0, offset + 3.0];
+        let found = at(&x, |x| x.variance(&[0], false)).unwrap();
+        assert_eq!(found, (vec![1.0], vec![-1.0, 1.0]));
+    }
+
+    #[test]
+    fn a_variance_of_nothing_is_refused() {
+        let error = variance(&Tensor::<f64>::zeros([2, 0]).unwrap(), &[1], true).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "variance: expected elements to combine along axes [1], got none in shape [2, 0]"
+        );
+    }
+}
