@@ -207,8 +207,13 @@ impl<T: Element> Tensor<T> {
         let (values, out) = (self.as_slice(), &mut output.as_mut_slice()[first..]);
         let [step] = loops.inner_strides();
         loops.for_each_run(0..loops.len(), |start, len, [offset]| {
+            let values = &values[start..start + len];
+            if step == 1 {
+                out[offset..offset + len].copy_from_slice(values);
+                return;
+            }
             let places = out[offset..].iter_mut().step_by(step.max(1));
-            for (place, &x) in places.zip(&values[start..start + len]) {
+            for (place, &x) in places.zip(values) {
                 *place = x;
             }
         });
