@@ -18,6 +18,7 @@ pub mod elementwise;
 pub mod index;
 pub mod linalg;
 pub mod nn;
+pub mod optim;
 pub mod reduce;
 pub mod shape;
 
@@ -30,6 +31,7 @@ pub mod prelude {
     pub use crate::index::*;
     pub use crate::linalg::*;
     pub use crate::nn::*;
+    pub use crate::optim::*;
     pub use crate::reduce::*;
     pub use crate::shape::*;
     pub use autodiff_core::prelude::*;

@@ -1,0 +1,331 @@
+//! Adam with decoupled weight decay.
+
+use std::collections::HashMap;
+
+use autodiff_core::prelude::*;
+
+use super::error::{OptimError, Quantity};
+use super::gradients::Gradients;
+use super::parameters::ParameterSet;
+use super::transaction::{check_chunk, check_shape, check_step, chunks};
+
+/// The constants of [`AdamW`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AdamWOptions {
+    /// How much of the running mean of gradients a step keeps, in `0..1`.
+    pub beta1: f64,
+    /// How much of the running mean of squared gradients a step keeps, in `0..1`.
+    pub beta2: f64,
+    /// What is added to the root of the second moment.
+    pub eps: f64,
+}
+
+impl Default for AdamWOptions {
+    fn default() -> Self {
+        Self {
+            beta1: 0.9,
+            beta2: 0.999,
+            eps: 1e-8,
+        }
+    }
+}
+
+/// The running means of one parameter.
+#[derive(Clone, Debug)]
+pub struct Moments<T: Element = f64> {
+    name: String,
+    decay: f64,
+    first: Tensor<T>,
+    second: Tensor<T>,
+}
+
+impl<T: Element> Moments<T> {
+    /// The parameter.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The parameter's weight decay.
+    #[must_use]
+    pub fn decay(&self) -> f64 {
+        self.decay
+    }
+
+    /// The running mean of gradients, `m`.
+    #[must_use]
+    pub fn first(&self) -> &Tensor<T> {
+        &self.first
+    }
+
+    /// The running mean of squared gradients, `v`.
+    #[must_use]
+    pub fn second(&self) -> &Tensor<T> {
+        &self.second
+    }
+}
+
+/// Adam with decoupled weight decay and bias correction: at step `t = 1, 2, ..`
+///
+/// `m = β₁ m + (1 - β₁) g`, `v = β₂ v + (1 - β₂) g²`,
+/// `p = p (1 - rate decay) - rate (m / (1 - β₁ᵗ)) / (sqrt(v / (1 - β₂ᵗ)) + eps)`.
+#[derive(Clone, Debug)]
+pub struct AdamW<T: Element = f64> {
+    options: AdamWOptions,
+    steps: usize,
+    moments: Vec<Moments<T>>,
+}
+
+impl<T: Element> AdamW<T> {
+    /// An optimiser of these parameters, with moments of zero and the decay that `decay(name, shape)`
+    /// gives to each: see [`decay_matrices`](super::decay_matrices).
+    ///
+    /// # Errors
+    /// `Option` for a constant outside its domain.
+    pub fn new(
+        parameters: &ParameterSet<T>,
+        options: AdamWOptions,
+        decay: impl Fn(&str, &[usize]) -> f64,
+    ) -> Result<Self, OptimError> {
+        let AdamWOptions { beta1, beta2, eps } = options;
+        for (option, beta) in [("beta1", beta1), ("beta2", beta2)] {
+            let is_right = (0.0..1.0).contains(&beta);
+            OptimError::check(is_right, option, "a number of at least 0 and below 1", beta)?;
+        }
+        OptimError::check_rate("eps", eps)?;
+        let mut moments = Vec::with_capacity(parameters.len());
+        for (name, parameter) in parameters.iter() {
+            let shape = parameter.shape();
+            let decay = decay(name, &shape);
+            OptimError::check_rate("decay", decay)?;
+            let zeros = Tensor::zeros(shape)?;
+            moments.push(Moments {
+                name: name.to_owned(),
+                decay,
+                first: zeros.clone(),
+                second: zeros,
+            });
+        }
+        Ok(Self {
+            options,
+            steps: 0,
+            moments,
+        })
+    }
+
+    /// The constants.
+    #[must_use]
+    pub fn options(&self) -> AdamWOptions {
+        self.options
+    }
+
+    /// The steps taken.
+    #[must_use]
+    pub fn step_count(&self) -> usize {
+        self.steps
+    }
+
+    /// The moments of all parameters, in their order.
+    #[must_use]
+    pub fn moments(&self) -> &[Moments<T>] {
+        &self.moments
+    }
+
+    /// Continues where another optimiser of the same parameters was: `moments` gives the first and the
+    /// second moment by name, in any order.
+    ///
+    /// # Errors
+    /// `ParameterMismatch` where a parameter has no moments or moments no parameter, `DuplicateName`,
+    /// `ShapeMismatch`, `NonFinite`; nothing has been restored then.
+    pub fn restore(
+        &mut self,
+        step_count: usize,
+        moments: impl IntoIterator<Item = (String, Tensor<T>, Tensor<T>)>,
+    ) -> Result<(), OptimError> {
+        let mut given = HashMap::new();
+        for (name, first, second) in moments {
+            if given.insert(name.clone(), (first, second)).is_some() {
+                return Err(OptimError::DuplicateName { name });
+            }
+        }
+        let mut restored = Vec::with_capacity(self.moments.len());
+        for (position, present) in self.moments.iter().enumerate() {
+            let name = &present.name;
+            let Some((first, second)) = given.remove(name) else {
+                return Err(OptimError::ParameterMismatch {
+                    position,
+                    expected: Some(name.clone()),
+                    actual: None,
+                });
+            };
+            for (quantity, values) in [
+                (Quantity::FirstMoment, &first),
+                (Quantity::SecondMoment, &second),
+            ] {
+                check_shape(name, quantity, present.first.shape(), values)?;
+                OptimError::check_finite(name, quantity, values)?;
+            }
+            restored.push(Moments {
+                name: name.clone(),
+                decay: present.decay,
+                first,
+                second,
+            });
+        }
+        if let Some(name) = given.into_keys().min() {
+            return Err(OptimError::ParameterMismatch {
+                position: restored.len(),
+                expected: None,
+                actual: Some(name),
+            });
+        }
+        self.steps = step_count;
+        self.moments = restored;
+        Ok(())
+    }
+
+    /// Replaces the values of all parameters by those of the next step.
+    ///
+    /// # Errors
+    /// `NonFinite` naming the parameter whose gradient, moment or new value is not; `ParameterMismatch` and
+    /// `ShapeMismatch` where gradients or parameters are not those of this optimiser; `Option` for a
+    /// learning rate that is negative or not finite; `Tape` while a value is being read. On every error
+    /// parameters and optimiser are as before.
+    pub fn step(
+        &mut self,
+        parameters: &ParameterSet<T>,
+        gradients: &Gradients<T>,
+        learning_rate: f64,
+    ) -> Result<(), OptimError> {
+        OptimError::check_rate("learning_rate", learning_rate)?;
+        check_step(
+            parameters,
+            gradients,
+            self.moments.iter().map(Moments::name),
+        )?;
+        let steps = self.steps + 1;
+        let mut values = Vec::with_capacity(self.moments.len());
+        let mut moments = Vec::with_capacity(self.moments.len());
+        let entries = parameters.iter().zip(gradients.iter()).zip(&self.moments);
+        for (((_, parameter), (_, gradient)), present) in entries {
+            let update = Update::new(
+                self.options,
+                steps,
+                learning_rate,
+                present.decay,
+                gradients.factor(),
+            );
+            let (value, next) = update.of(present, &parameter.value_snapshot(), gradient)?;
+            values.push((parameter, value));
+            moments.push(next);
+        }
+        update_all(values)?;
+        self.steps = steps;
+        self.moments = moments;
+        Ok(())
+    }
+}
+
+/// The numbers of one step of one parameter.
+struct Update<T> {
+    gradient_factor: T,
+    keep1: T,
+    take1: T,
+    keep2: T,
+    take2: T,
+    keep_value: T,
+    rate: T,
+    inverse_bias2: T,
+    eps: T,
+}
+
+impl<T: Element> Update<T> {
+    fn new(
+        options: AdamWOptions,
+        steps: usize,
+        learning_rate: f64,
+        decay: f64,
+        factor: f64,
+    ) -> Self {
+        let AdamWOptions { beta1, beta2, eps } = options;
+        let bias = |beta: f64| 1.0 - beta.powf(steps as f64);
+        Self {
+            gradient_factor: T::from_f64(factor),
+            keep1: T::from_f64(beta1),
+            take1: T::from_f64(1.0 - beta1),
+            keep2: T::from_f64(beta2),
+            take2: T::from_f64(1.0 - beta2),
+            keep_value: T::from_f64(1.0 - learning_rate * decay),
+            rate: T::from_f64(learning_rate / bias(beta1)),
+            inverse_bias2: T::from_f64(1.0 / bias(beta2)),
+            eps: T::from_f64(eps),
+        }
+    }
+
+    /// The new value and moments.
+    fn of(
+        &self,
+        present: &Moments<T>,
+        value: &Tensor<T>,
+        gradient: &Tensor<T>,
+    ) -> Result<(Tensor<T>, Moments<T>), OptimError> {
+        let shape = value.shape();
+        let (mut next_value, mut first, mut second) = (
+            Tensor::unwritten(shape)?,
+            Tensor::unwritten(shape)?,
+            Tensor::unwritten(shape)?,
+        );
+        let (p, m, v) = (
+            next_value.as_mut_slice(),
+            first.as_mut_slice(),
+            second.as_mut_slice(),
+        );
+        for range in chunks(gradient.len()) {
+            let start = range.start;
+            let read = [value, &present.first, &present.second, gradient]
+                .map(|tensor| &tensor.as_slice()[range.clone()]);
+            let (p, m, v) = (&mut p[range.clone()], &mut m[range.clone()], &mut v[range]);
+            self.write(read, p, m, v);
+            let computed = [
+                (Quantity::FirstMoment, &*m),
+                (Quantity::SecondMoment, &*v),
+                (Quantity::Value, &*p),
+            ];
+            check_chunk(
+                &present.name,
+                start,
+                [(Quantity::Gradient, read[3])],
+                computed,
+            )?;
+        }
+        let next = Moments {
+            name: present.name.clone(),
+            decay: present.decay,
+            first,
+            second,
+        };
+        Ok((next_value, next))
+    }
+
+    /// One chunk; all slices have the same length.
+    fn write(
+        &self,
+        [value, first, second, gradient]: [&[T]; 4],
+        p: &mut [T],
+        m: &mut [T],
+        v: &mut [T],
+    ) {
+        let old = value.iter().zip(first).zip(second).zip(gradient);
+        let new = p.iter_mut().zip(m).zip(v);
+        for ((((&value, &first), &second), &gradient), ((p, m), v)) in old.zip(new) {
+            let g = self.gradient_factor * gradient;
+            *m = self.keep1 * first + self.take1 * g;
+            *v = self.keep2 * second + self.take2 * (g * g);
+            let root = (*v * self.inverse_bias2).sqrt();
+            *p = self.keep_value * value - self.rate * *m / (root + self.eps);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
