@@ -5,6 +5,7 @@ mod heads;
 mod loss;
 mod mask;
 mod norm;
+mod normalized;
 mod probability;
 mod random;
 mod rotary;

@@ -1,13 +1,11 @@
 //! Adam with decoupled weight decay.
 
-use std::collections::HashMap;
-
 use autodiff_core::prelude::*;
 
 use super::error::{OptimError, Quantity};
 use super::gradients::Gradients;
 use super::parameters::ParameterSet;
-use super::transaction::{check_chunk, check_shape, check_step, chunks};
+use super::transaction::{by_name, check_chunk, check_shape, check_step, chunks};
 
 /// The constants of [`AdamW`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -142,22 +140,13 @@ impl<T: Element> AdamW<T> {
         step_count: usize,
         moments: impl IntoIterator<Item = (String, Tensor<T>, Tensor<T>)>,
     ) -> Result<(), OptimError> {
-        let mut given = HashMap::new();
-        for (name, first, second) in moments {
-            if given.insert(name.clone(), (first, second)).is_some() {
-                return Err(OptimError::DuplicateName { name });
-            }
-        }
+        let moments = moments
+            .into_iter()
+            .map(|(name, first, second)| (name, (first, second)));
+        let given = by_name(self.moments.iter().map(Moments::name), moments)?;
         let mut restored = Vec::with_capacity(self.moments.len());
-        for (position, present) in self.moments.iter().enumerate() {
+        for (present, (first, second)) in self.moments.iter().zip(given) {
             let name = &present.name;
-            let Some((first, second)) = given.remove(name) else {
-                return Err(OptimError::ParameterMismatch {
-                    position,
-                    expected: Some(name.clone()),
-                    actual: None,
-                });
-            };
             for (quantity, values) in [
                 (Quantity::FirstMoment, &first),
                 (Quantity::SecondMoment, &second),
@@ -170,13 +159,6 @@ impl<T: Element> AdamW<T> {
                 decay: present.decay,
                 first,
                 second,
-            });
-        }
-        if let Some(name) = given.into_keys().min() {
-            return Err(OptimError::ParameterMismatch {
-                position: restored.len(),
-                expected: None,
-                actual: Some(name),
             });
         }
         self.steps = step_count;

@@ -1,13 +1,11 @@
 //! Gradient descent with momentum.
 
-use std::collections::HashMap;
-
 use autodiff_core::prelude::*;
 
 use super::error::{OptimError, Quantity};
 use super::gradients::Gradients;
 use super::parameters::ParameterSet;
-use super::transaction::{check_chunk, check_shape, check_step, chunks};
+use super::transaction::{by_name, check_chunk, check_shape, check_step, chunks};
 
 /// The constants of [`Sgd`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -90,35 +88,20 @@ impl<T: Element> Sgd<T> {
         step_count: usize,
         velocities: impl IntoIterator<Item = (String, Tensor<T>)>,
     ) -> Result<(), OptimError> {
-        let mut given = HashMap::new();
-        for (name, values) in velocities {
-            if given.insert(name.clone(), values).is_some() {
-                return Err(OptimError::DuplicateName { name });
-            }
-        }
+        let names = self
+            .velocities
+            .iter()
+            .map(|velocity| velocity.name.as_str());
+        let given = by_name(names, velocities)?;
         let mut restored = Vec::with_capacity(self.velocities.len());
-        for (position, present) in self.velocities.iter().enumerate() {
+        for (present, values) in self.velocities.iter().zip(given) {
             let name = &present.name;
-            let Some(values) = given.remove(name) else {
-                return Err(OptimError::ParameterMismatch {
-                    position,
-                    expected: Some(name.clone()),
-                    actual: None,
-                });
-            };
             check_shape(name, Quantity::Velocity, present.values.shape(), &values)?;
             OptimError::check_finite(name, Quantity::Velocity, &values)?;
             restored.push(Velocity {
                 name: name.clone(),
                 decay: present.decay,
                 values,
-            });
-        }
-        if let Some(name) = given.into_keys().min() {
-            return Err(OptimError::ParameterMismatch {
-                position: restored.len(),
-                expected: None,
-                actual: Some(name),
             });
         }
         self.steps = step_count;

@@ -1,5 +1,6 @@
 //! One step over all parameters: everything is computed and checked before anything is replaced.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use autodiff_core::prelude::*;
@@ -23,6 +24,39 @@ pub(super) fn check_step<'a, T: Element>(
         check_shape(name, Quantity::Gradient, &parameter.shape(), gradient)?;
     }
     Ok(())
+}
+
+/// What was saved of each parameter, in the order of `names`, from entries in any order.
+pub(super) fn by_name<'a, S>(
+    names: impl Iterator<Item = &'a str>,
+    saved: impl IntoIterator<Item = (String, S)>,
+) -> Result<Vec<S>, OptimError> {
+    let mut given = HashMap::new();
+    for (name, state) in saved {
+        if given.contains_key(&name) {
+            return Err(OptimError::DuplicateName { name });
+        }
+        given.insert(name, state);
+    }
+    let mut found = Vec::with_capacity(given.len());
+    for name in names {
+        let Some(state) = given.remove(name) else {
+            return Err(OptimError::ParameterMismatch {
+                position: found.len(),
+                expected: Some(name.to_owned()),
+                actual: None,
+            });
+        };
+        found.push(state);
+    }
+    if let Some(name) = given.into_keys().min() {
+        return Err(OptimError::ParameterMismatch {
+            position: found.len(),
+            expected: None,
+            actual: Some(name),
+        });
+    }
+    Ok(found)
 }
 
 /// Refuses a tensor that has not the shape of its parameter.
