@@ -4,7 +4,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 use autodiff_core::prelude::*;
 
-use super::logistic::{logistic, logistic_slope, scaled_with_decay, with_decay};
+use super::decay::{logistic, logistic_slope, scaled_with_decay, with_decay};
 
 /// The cubic coefficient; it is part of the definition of the tanh form.
 const CUBIC: f64 = 0.044_715;

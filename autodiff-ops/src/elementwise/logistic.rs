@@ -1,67 +1,8 @@
 //! The logistic function and the activations that gate by it.
-//!
-//! Invariant: exponentials are of `-|x|` only, so nothing overflows, whatever the input.
 
 use autodiff_core::prelude::*;
 
-/// Elements that are computed at a time: they stay in the first-level cache between the steps.
-const BLOCK: usize = 256;
-
-/// `f(x, e^(-|w(x)|))` of every element, so that exponentials are taken by the slice.
-pub(super) fn with_decay<T: Element>(
-    input: &[T],
-    output: &mut [T],
-    w: impl Fn(T) -> T,
-    f: impl Fn(T, T) -> T,
-) {
-    let mut exponents = [T::zero(); BLOCK];
-    for (input, output) in input.chunks(BLOCK).zip(output.chunks_mut(BLOCK)) {
-        let exponents = &mut exponents[..input.len()];
-        for (place, &x) in exponents.iter_mut().zip(input) {
-            let w = w(x);
-            // Not `-w.abs()`: at 0, one branch is smooth where the absolute value is not.
-            *place = if w > T::zero() { -w } else { w };
-        }
-        T::exp_slice(exponents, output);
-        for (place, &x) in output.iter_mut().zip(input) {
-            *place = f(x, *place);
-        }
-    }
-}
-
-/// `upstream · f(x, e^(-|w(x)|))` of every element.
-pub(super) fn scaled_with_decay<T: Element>(
-    upstream: &Tensor<T>,
-    x: &Tensor<T>,
-    w: impl Fn(T) -> T + Copy + Sync,
-    f: impl Fn(T, T) -> T + Copy + Sync,
-) -> Result<Tensor<T>> {
-    upstream.zip_slice(x, |upstream, x, output| {
-        let inputs = upstream.chunks(BLOCK).zip(x.chunks(BLOCK));
-        for ((upstream, x), output) in inputs.zip(output.chunks_mut(BLOCK)) {
-            with_decay(x, output, w, f);
-            for (place, &u) in output.iter_mut().zip(upstream) {
-                *place = u * *place;
-            }
-        }
-    })
-}
-
-/// `σ(w)` from `decay = e^(-|w|)`.
-pub(super) fn logistic<T: Element>(w: T, decay: T) -> T {
-    let larger = T::one() / (T::one() + decay);
-    if w > T::zero() {
-        larger
-    } else {
-        decay * larger
-    }
-}
-
-/// `σ(w) σ(-w)`, the derivative of `σ`, from `decay = e^(-|w|)`.
-pub(super) fn logistic_slope<T: Element>(decay: T) -> T {
-    let larger = T::one() / (T::one() + decay);
-    decay * larger * larger
-}
+use super::decay::{logistic, logistic_slope, scaled_with_decay, with_decay};
 
 /// The logistic function of every element: `y = σ(x) = 1 / (1 + e^-x)`.
 ///
@@ -184,16 +125,5 @@ mod tests {
         assert_eq!(tangent(sigmoid(&x)), 0.25);
         assert_eq!(tangent(silu(&x)), 0.5);
         assert_eq!(tangent(softplus(&x)), 0.5);
-    }
-
-    #[test]
-    fn blocks_do_not_show() {
-        let x = Tensor::<f64>::from_fn([BLOCK + 3], |i| i as f64 / 100.0 - 1.0).unwrap();
-        let one_by_one: Vec<f64> = x
-            .as_slice()
-            .iter()
-            .map(|&x| silu(&Tensor::scalar(x)).unwrap().as_slice()[0])
-            .collect();
-        assert_eq!(silu(&x).unwrap().as_slice(), one_by_one);
     }
 }

@@ -1,6 +1,7 @@
 //! Operations that work element by element.
 
 mod arithmetic;
+mod decay;
 mod exponential;
 mod gaussian;
 mod logistic;
