@@ -11,7 +11,9 @@ use crate::tensor::Tensor;
 /// the inputs does to them: `size + max |change| / relative change`.
 ///
 /// A rule that is evaluated well gives the exact result of inputs that are off in their last place, so
-/// its error is a small multiple of `ε` times this, even where it subtracts nearly equal numbers.
+/// its error is a small multiple of `ε` times this, even where inputs are nearly equal and subtracted.
+/// Where it subtracts intermediate numbers that nearly cancel whatever the inputs, its error is larger
+/// than that; changes of a few last places show it, as noise.
 #[derive(Clone, Debug)]
 pub(super) struct Conditioning {
     outputs: Vec<f64>,
@@ -19,15 +21,24 @@ pub(super) struct Conditioning {
     contributions: Vec<Vec<f64>>,
 }
 
-/// Small enough for a first-order answer, large enough to stand out of the rounding of `f64`.
-const CHANGE: f64 = 1.0 / (1_u64 << 26) as f64;
+/// The changes that are tried, each with a purpose of its own for its random signs: two that are small
+/// enough for a first-order answer and large enough to stand out of the rounding of `f64`, and four of
+/// eight last places, whose effect is mostly rounding.
+const CHANGES: [(u64, f64); 6] = [
+    (11, 1.0 / (1_u64 << 26) as f64),
+    (12, 1.0 / (1_u64 << 26) as f64),
+    (13, 8.0 * f64::EPSILON),
+    (14, 8.0 * f64::EPSILON),
+    (15, 8.0 * f64::EPSILON),
+    (16, 8.0 * f64::EPSILON),
+];
 
 /// How many last places an evaluation may lose: a sum of a few hundred terms, or a function of a
 /// dozen rounded steps, stays well below.
 const PLACES: f64 = 512.0;
 
 impl Conditioning {
-    /// Measured by two random changes of every input and of the upstream of each output.
+    /// Measured by random changes of every input and of the upstream of each output.
     pub(super) fn measure(point: &Point<'_, f64>, upstreams: &[Tensor<f64>]) -> Result<Self> {
         let outputs = point.plain()?;
         let recording = point.record(|_| true)?;
@@ -46,12 +57,12 @@ impl Conditioning {
                 .collect(),
             contributions: contributions.iter().map(sizes).collect(),
         };
-        for purpose in [11, 12] {
+        for (purpose, size) in CHANGES {
             let mut stream = Stream::new(point.sample.values, purpose);
             let moved = point.at(point
                 .operands
                 .iter()
-                .map(|x| changed(x, &mut stream))
+                .map(|x| changed(x, size, &mut stream))
                 .collect());
             // A change that leaves the domain says nothing.
             let Some(moved_outputs) = moved.plain_finite() else {
@@ -62,22 +73,29 @@ impl Conditioning {
                 .iter_mut()
                 .zip(outputs.iter().zip(&moved_outputs))
             {
-                *bound = bound.max(largest(pair.0.as_slice()) + change(pair.0, pair.1));
+                *bound = bound.max(largest(pair.0.as_slice()) + change(pair.0, pair.1) / size);
             }
             let Ok(recording) = moved.record(|_| true) else {
                 continue;
             };
             for (output, upstream) in upstreams.iter().enumerate() {
-                let Ok(moved) = recording.reverse(output, &changed(upstream, &mut stream)) else {
+                let Ok(moved) = recording.reverse(output, &changed(upstream, size, &mut stream))
+                else {
                     continue;
                 };
-                found.raise(output, &contributions, &moved);
+                found.raise(output, &contributions, &moved, size);
             }
         }
         Ok(found)
     }
 
-    fn raise(&mut self, output: usize, contributions: &[PerUse<f64>], moved: &PerUse<f64>) {
+    fn raise(
+        &mut self,
+        output: usize,
+        contributions: &[PerUse<f64>],
+        moved: &PerUse<f64>,
+        size: f64,
+    ) {
         let (Some(bounds), Some(own)) = (
             self.contributions.get_mut(output),
             contributions.get(output),
@@ -86,7 +104,7 @@ impl Conditioning {
         };
         for (bound, pair) in bounds.iter_mut().zip(own.iter().zip(moved)) {
             if let (Some(own), Some(moved)) = pair {
-                *bound = bound.max(largest(own.as_slice()) + change(own, moved));
+                *bound = bound.max(largest(own.as_slice()) + change(own, moved) / size);
             }
         }
     }
@@ -112,10 +130,10 @@ fn sizes(contributions: &PerUse<f64>) -> Vec<f64> {
     contributions.iter().map(size).collect()
 }
 
-fn changed(tensor: &Tensor<f64>, stream: &mut Stream) -> Tensor<f64> {
+fn changed(tensor: &Tensor<f64>, size: f64, stream: &mut Stream) -> Tensor<f64> {
     let mut changed = tensor.clone();
     for value in changed.as_mut_slice() {
-        *value += CHANGE * stream.signed().signum() * *value;
+        *value += size * stream.signed().signum() * *value;
     }
     changed
 }
@@ -126,5 +144,5 @@ fn change(own: &Tensor<f64>, moved: &Tensor<f64>) -> f64 {
             .iter()
             .zip(moved.as_slice())
             .map(|(own, moved)| own - moved),
-    ) / CHANGE
+    )
 }

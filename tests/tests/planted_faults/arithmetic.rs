@@ -1,11 +1,11 @@
 //! Wrong numbers of the right shape.
 
-use autodiff_core::gradcheck::Check;
+use autodiff_core::gradcheck::{Check, CheckOptions, check};
 use autodiff_core::prelude::*;
 use autodiff_core::tensor::ElementKind;
-use libtest_mimic::Trial;
+use libtest_mimic::{Failed, Trial};
 
-use crate::caught;
+use crate::{caught, rule};
 
 pub fn trials() -> Vec<Trial> {
     use Check::{Jacobian, Precision, SecondOrder, Upstream};
@@ -43,7 +43,38 @@ pub fn trials() -> Vec<Trial> {
             path("lost_tangent"),
             &[SecondOrder],
         ),
+        Trial::test("an_honest_rule_whose_digits_cancel_is_no_false_alarm", {
+            let path = path("cancels");
+            move || honest(path)
+        }),
     ]
+}
+
+/// No fault is found where there is none, though most digits cancel.
+fn honest(path: &str) -> Result<(), Failed> {
+    for seed in 0..200 {
+        let report = check(rule(path)?, &CheckOptions::new(seed).draws(3));
+        if !report.passed() {
+            return Err(report.to_string().into());
+        }
+    }
+    Ok(())
+}
+
+/// `x / √(x² + ε)`, whose derivative `ε / (x² + ε)^(3/2)` is coded as a difference of two numbers that
+/// nearly cancel.
+#[vjp_rule]
+#[gradcheck(x: [m] in 0.5..2.0)]
+pub fn cancels<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
+    /// upstream times `r - x² r³` with `r = 1 / √(x² + ε)`
+    #[vjp(x)]
+    fn x_vjp(upstream: &Tensor<T>, x: &Tensor<T>) -> Result<Tensor<T>> {
+        upstream.zip_map(x, |u, x| {
+            let r = (x * x + T::from_f64(1e-4)).sqrt().recip();
+            u * r - u * x * x * r * r * r
+        })
+    }
+    Ok(x.map(|x| x / (x * x + T::from_f64(1e-4)).sqrt()))
 }
 
 /// `√x` with the reverse map `1 / x`, which is right where `1 / x = 1 / (2 √x)`: at 4.
