@@ -21,17 +21,18 @@ pub(super) struct Conditioning {
     contributions: Vec<Vec<f64>>,
 }
 
-/// The changes that are tried, each with a purpose of its own for its random signs: two that are small
-/// enough for a first-order answer and large enough to stand out of the rounding of `f64`, and four of
-/// eight last places, whose effect is mostly rounding.
-const CHANGES: [(u64, f64); 6] = [
-    (11, 1.0 / (1_u64 << 26) as f64),
-    (12, 1.0 / (1_u64 << 26) as f64),
-    (13, 8.0 * f64::EPSILON),
-    (14, 8.0 * f64::EPSILON),
-    (15, 8.0 * f64::EPSILON),
-    (16, 8.0 * f64::EPSILON),
-];
+/// Small enough for a first-order answer, large enough to stand out of the rounding of `f64`; tried
+/// with two sets of random signs.
+const SMALL_CHANGE: f64 = 1.0 / (1_u64 << 26) as f64;
+
+/// A few last places, whose effect is mostly rounding.
+const LAST_PLACES: f64 = 8.0 * f64::EPSILON;
+
+/// How often the last places are changed at first: all of a few changes may happen to round alike.
+pub(super) const TRIES: u64 = 6;
+
+/// How often they are before anything that depends on rounding is reported as wrong.
+pub(super) const MORE_TRIES: u64 = 100;
 
 /// How many last places an evaluation may lose: a sum of a few hundred terms, or a function of a
 /// dozen rounded steps, stays well below.
@@ -39,7 +40,11 @@ const PLACES: f64 = 512.0;
 
 impl Conditioning {
     /// Measured by random changes of every input and of the upstream of each output.
-    pub(super) fn measure(point: &Point<'_, f64>, upstreams: &[Tensor<f64>]) -> Result<Self> {
+    pub(super) fn measure(
+        point: &Point<'_, f64>,
+        upstreams: &[Tensor<f64>],
+        tries: u64,
+    ) -> Result<Self> {
         let outputs = point.plain()?;
         let recording = point.record(|_| true)?;
         let reverse = |output: usize, upstream| match point.operands.is_empty() {
@@ -57,8 +62,13 @@ impl Conditioning {
                 .collect(),
             contributions: contributions.iter().map(sizes).collect(),
         };
-        for (purpose, size) in CHANGES {
-            let mut stream = Stream::new(point.sample.values, purpose);
+        for number in 0..2 + tries {
+            let size = if number < 2 {
+                SMALL_CHANGE
+            } else {
+                LAST_PLACES
+            };
+            let mut stream = Stream::new(point.sample.values, 1000 + number);
             let moved = point.at(point
                 .operands
                 .iter()
@@ -133,7 +143,7 @@ fn sizes(contributions: &PerUse<f64>) -> Vec<f64> {
 fn changed(tensor: &Tensor<f64>, size: f64, stream: &mut Stream) -> Tensor<f64> {
     let mut changed = tensor.clone();
     for value in changed.as_mut_slice() {
-        *value += size * stream.signed().signum() * *value;
+        *value += size * stream.signed() * *value;
     }
     changed
 }

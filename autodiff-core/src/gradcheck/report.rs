@@ -200,6 +200,17 @@ impl Ledger {
         }
     }
 
+    /// Adds what was collected elsewhere.
+    pub(super) fn absorb(&mut self, other: Self) {
+        for (key, entry) in other.0 {
+            let own = self.0.entry(key).or_default();
+            own.held += entry.held;
+            own.worst = own.worst.max(entry.worst);
+            own.skipped += entry.skipped;
+            own.reason = entry.reason.or(own.reason.take());
+        }
+    }
+
     pub(super) fn finish(self, failure: Option<&Failure>) -> Vec<CheckReport> {
         let mut entries = self.0;
         let failed = failure.map(|failure| (failure.finding.element, failure.finding.check));
