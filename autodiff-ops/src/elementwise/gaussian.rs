@@ -67,13 +67,14 @@ pub fn gelu<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
 pub fn gelu_erf<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
     /// upstream times the normal distribution function and the input times the density
     #[vjp(x)]
-    fn x_vjp(upstream: Tensor<T>, x: &Tensor<T>) -> Result<Tensor<T>> {
-        let root = T::from_f64((2.0 * PI).sqrt());
-        upstream.zip_inplace(x, |u, x| {
+    fn x_vjp(upstream: &Tensor<T>, x: &Tensor<T>) -> Result<Tensor<T>> {
+        let half_square = |x: T| {
             let scaled = x * T::from_f64(FRAC_1_SQRT_2);
-            let density = (-(scaled * scaled)).exp() / root;
-            u * (distribution(x) + x * density)
-        })
+            scaled * scaled
+        };
+        let norm = T::from_f64((2.0 * PI).sqrt().recip());
+        let slope = |x: T, decay: T| distribution(x) + x * (decay * norm);
+        scaled_with_decay(upstream, x, half_square, slope)
     }
     Ok(x.map(|x| x * distribution(x)))
 }
