@@ -4,6 +4,13 @@ use std::io;
 
 use autodiff_ops::prelude::*;
 
+use crate::corpus::CorpusError;
+use crate::model::ConfigError;
+use crate::sample::SampleError;
+use crate::train::SettingsError;
+use crate::train::checkpoint::CheckpointError;
+use crate::verify::FixtureError;
+
 /// Why a command ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
@@ -45,6 +52,69 @@ pub enum DemoError {
         what: &'static str,
     },
 
+    /// The optimiser refused a step.
+    #[error(transparent)]
+    Optim(#[from] OptimError),
+
+    /// The text is of no use.
+    #[error(transparent)]
+    Corpus(#[from] CorpusError),
+
+    /// The model's sizes are impossible.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+
+    /// A setting of a run is impossible.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+
+    /// The checkpoint is of no use.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+
+    /// The prompt or a sampling option is of no use.
+    #[error(transparent)]
+    Sample(#[from] SampleError),
+
+    /// An option contradicts the run to be continued.
+    #[error("--{option} is {given}, but the run was started with {recorded}")]
+    Conflict {
+        /// Which option.
+        option: &'static str,
+        /// What it says.
+        given: String,
+        /// What the run says.
+        recorded: String,
+    },
+
+    /// The run to be continued was started on another text.
+    #[error("the corpus is not the text that the run was started with")]
+    OtherCorpus,
+
+    /// The run to be continued has lost its place in the text.
+    #[error("the checkpoint is damaged: its random state is of no stream")]
+    RandomState,
+
+    /// A model lacks a parameter.
+    #[error("there is no parameter {name}")]
+    MissingParameter {
+        /// Its name.
+        name: String,
+    },
+
+    /// The reference numbers of a model are of no use.
+    #[error(transparent)]
+    Fixture(#[from] FixtureError),
+
+    /// A verification found numbers that do not agree.
+    #[error("{failed} of {total} comparisons failed")]
+    Verification {
+        /// How many failed.
+        failed: usize,
+        /// Out of how many.
+        total: usize,
+    },
+
     /// No registered rule has this name.
     #[error("no rule has the name or path {name:?}; `demo rules` lists them all")]
     UnknownRule {
@@ -58,7 +128,16 @@ impl DemoError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Write(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
-            Self::UnknownRule { .. } => 2,
+            Self::UnknownRule { .. }
+            | Self::Corpus(_)
+            | Self::Config(_)
+            | Self::Settings(_)
+            | Self::Checkpoint(_)
+            | Self::Sample(_)
+            | Self::Fixture(_)
+            | Self::Conflict { .. }
+            | Self::OtherCorpus
+            | Self::RandomState => 2,
             _ => 1,
         }
     }

@@ -3,10 +3,17 @@
 //! Every command writes to a handle that it is given, so that tests read what users see and a closed
 //! pipe is an error like any other.
 
+pub mod corpus;
 mod error;
+pub mod model;
+pub mod random;
 pub mod rules;
+pub mod sample;
 mod table;
+pub mod tokenizer;
 pub mod trace;
+pub mod train;
+pub mod verify;
 pub mod worked;
 
 pub use error::DemoError;

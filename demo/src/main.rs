@@ -3,9 +3,14 @@
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Parser, Subcommand};
-use demo::{DemoError, rules, trace, worked};
+use demo::sample::SampleOptions;
+use demo::train::TrainOptions;
+use demo::verify::VerifyOptions;
+use demo::{DemoError, rules, sample, trace, train, verify, worked};
 
 /// Gradients that can be inspected: a tape of tensors whose every reverse rule is registered and checked.
 ///
@@ -20,6 +25,19 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Train a small language model on a text, one token a character
+    ///
+    /// The first nine tenths of the text are learned from, the rest gives the validation loss.
+    /// With --out the run can be continued after any interruption: Ctrl-C finishes the step and saves,
+    /// and --resume goes on bit for bit as if nothing had happened.
+    Train(Box<TrainOptions>),
+    /// Write text with a trained model
+    Sample(SampleOptions),
+    /// Check the gradient of a whole model in three ways
+    ///
+    /// The reverse pass is compared with the fixture's numbers, by the adjoint identity with a forward pass
+    /// on dual numbers, and with central differences. The exit code is 0 only if everything holds.
+    Verify(VerifyOptions),
     /// Show the reverse pass of the worked example, edge by edge
     ///
     /// One entry an edge, in the order of the pass: the nodes it joins, its rule in words, the values
@@ -58,8 +76,28 @@ fn main() -> ExitCode {
 fn run(command: Option<&Command>, out: &mut impl Write) -> Result<(), DemoError> {
     match command {
         None => worked::print(out),
+        Some(Command::Train(options)) => train::run(out, options, &on_interrupt()),
+        Some(Command::Sample(options)) => sample::run(out, options),
+        Some(Command::Verify(options)) => verify::run(out, options),
         Some(Command::Trace) => trace::print(out),
         Some(Command::Rules { name: None }) => rules::print(out),
         Some(Command::Rules { name: Some(name) }) => rules::print_matching(out, name),
     }
+}
+
+/// A flag that the first Ctrl-C or request to terminate sets; the second one ends the program at once.
+fn on_interrupt() -> Arc<AtomicBool> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupted);
+    let outcome = ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            // 128 + SIGINT, as shells report it.
+            std::process::exit(130);
+        }
+    });
+    if let Err(error) = outcome {
+        // Training works without; only an interruption would then lose the steps since the last save.
+        let _ = writeln!(io::stderr(), "demo: Ctrl-C will not save: {error}");
+    }
+    interrupted
 }

@@ -3,25 +3,33 @@
 use std::io::{self, Write};
 
 /// Rows of cells, printed in columns as wide as their widest cell.
-pub(crate) struct Table<const N: usize> {
-    rows: Vec<[String; N]>,
+pub(crate) struct Table {
+    rows: Vec<Vec<String>>,
 }
 
-impl<const N: usize> Table<N> {
+impl Table {
     /// A table with one row of column names.
-    pub(crate) fn new(header: [&str; N]) -> Self {
-        Self {
-            rows: vec![header.map(str::to_owned)],
-        }
+    pub(crate) fn new<const N: usize>(header: [&str; N]) -> Self {
+        Self::of_columns(header.map(str::to_owned).to_vec())
     }
 
-    pub(crate) fn row(&mut self, cells: [String; N]) {
+    /// A table whose columns are chosen at run time.
+    pub(crate) fn of_columns(header: Vec<String>) -> Self {
+        Self { rows: vec![header] }
+    }
+
+    pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
+        self.push(cells.to_vec());
+    }
+
+    pub(crate) fn push(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }
 
     pub(crate) fn print(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut widths = [0; N];
+        let mut widths: Vec<usize> = Vec::new();
         for row in &self.rows {
+            widths.resize(widths.len().max(row.len()), 0);
             for (width, cell) in widths.iter_mut().zip(row) {
                 *width = (*width).max(cell.chars().count());
             }
@@ -29,7 +37,7 @@ impl<const N: usize> Table<N> {
         for row in &self.rows {
             let cells: Vec<String> = row
                 .iter()
-                .zip(widths)
+                .zip(&widths)
                 .map(|(cell, width)| format!("{cell:width$}"))
                 .collect();
             writeln!(out, "{}", cells.join("  ").trim_end())?;

@@ -22,7 +22,7 @@ pub fn print(out: &mut impl Write) -> Result<(), DemoError> {
     Ok(())
 }
 
-fn nodes(pass: &TensorBackwardPass) -> Table<6> {
+fn nodes(pass: &TensorBackwardPass) -> Table {
     let mut table = Table::new([
         "node",
         "operation",
@@ -45,7 +45,7 @@ fn nodes(pass: &TensorBackwardPass) -> Table<6> {
 }
 
 /// One entry an edge: the nodes it joins on its first line, and a line for everything known about it.
-fn ledger(pass: &TensorBackwardPass) -> Table<6> {
+fn ledger(pass: &TensorBackwardPass) -> Table {
     let mut table = Table::new(["edge", "child", "parent", "operand", "field", "value"]);
     for edge in &pass.edges {
         let mut fields = vec![("rule".to_owned(), edge.saved.rule.to_owned())];

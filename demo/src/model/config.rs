@@ -1,0 +1,277 @@
+//! Family and sizes of a model, and the parameters that follow from them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::parameters::{Initial, ParameterSpec};
+
+/// How a model's layers are built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Family {
+    /// Learned positions, layer norm, GELU, biases, a head of its own
+    Gpt,
+    /// Rotary positions, RMS norm, gated SiLU, no biases, a head tied to the embedding
+    Llama,
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Gpt => "gpt",
+            Self::Llama => "llama",
+        })
+    }
+}
+
+/// Everything that decides a model's shapes and its arithmetic.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelConfig {
+    /// How the layers are built.
+    pub family: Family,
+    /// Number of different tokens.
+    pub vocabulary: usize,
+    /// Number of layers.
+    pub layers: usize,
+    /// Number of attention heads.
+    pub heads: usize,
+    /// Width of the residual stream.
+    pub width: usize,
+    /// Width of the feed-forward layer.
+    pub hidden: usize,
+    /// The longest context.
+    pub block: usize,
+    /// What the norms add to the variance or mean square.
+    pub norm_eps: f64,
+    /// The base of the rotary frequencies; without effect on [`Family::Gpt`].
+    pub rope_theta: f64,
+}
+
+/// Sizes that no model can have.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ConfigError {
+    /// A size is zero.
+    #[error("{size} must be at least 1")]
+    Zero {
+        /// Which size.
+        size: &'static str,
+    },
+    /// The heads do not share the width evenly.
+    #[error("width {width} cannot be shared by {heads} heads, expected a multiple")]
+    Heads {
+        /// The width.
+        width: usize,
+        /// The number of heads.
+        heads: usize,
+    },
+    /// Rotary positions turn pairs of columns.
+    #[error(
+        "a head of width {head_width} has no pairs of columns to rotate, expected an even width"
+    )]
+    OddHead {
+        /// The width of a head.
+        head_width: usize,
+    },
+    /// A number is not positive and finite.
+    #[error("{number} must be positive and finite, got {value}")]
+    NotPositive {
+        /// Which number.
+        number: &'static str,
+        /// What it was.
+        value: f64,
+    },
+    /// No machine that this program runs on could hold it.
+    #[error("these sizes need at least {gibibytes} GiB of memory, expected at most {limit}")]
+    TooLarge {
+        /// What parameters, optimiser state and the largest activations need.
+        gibibytes: u64,
+        /// The most that is attempted.
+        limit: u64,
+    },
+}
+
+/// The most memory that a run may ask for. Above it an allocation would end the program, not fail.
+const LARGEST_GIBIBYTES: u64 = 32;
+
+impl ModelConfig {
+    /// The configuration with the family's usual feed-forward width and constants.
+    #[must_use]
+    pub fn usual(family: Family, [layers, heads, width, block]: [usize; 4]) -> Self {
+        let hidden = match family {
+            Family::Gpt => width.saturating_mul(4),
+            // Three matrices instead of two: 8/3 as wide, rounded up to whole vectors of 8.
+            Family::Llama => width
+                .saturating_mul(8)
+                .div_ceil(3)
+                .div_ceil(8)
+                .saturating_mul(8),
+        };
+        Self {
+            family,
+            vocabulary: 0,
+            layers,
+            heads,
+            width,
+            hidden,
+            block,
+            norm_eps: 1e-5,
+            rope_theta: 10_000.0,
+        }
+    }
+
+    /// The width of one head.
+    #[must_use]
+    pub fn head_width(&self) -> usize {
+        self.width.checked_div(self.heads).unwrap_or_default()
+    }
+
+    /// Checks the sizes against each other and, for batches of `batch`, against any machine's memory.
+    ///
+    /// # Errors
+    /// The first rule that they break.
+    pub fn check(&self, batch: usize) -> Result<(), ConfigError> {
+        for (size, value) in [
+            ("the vocabulary", self.vocabulary),
+            ("the number of layers", self.layers),
+            ("the number of heads", self.heads),
+            ("the width", self.width),
+            ("the feed-forward width", self.hidden),
+            ("the block", self.block),
+            ("the batch", batch),
+        ] {
+            if value == 0 {
+                return Err(ConfigError::Zero { size });
+            }
+        }
+        for (number, value) in [("norm_eps", self.norm_eps), ("rope_theta", self.rope_theta)] {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(ConfigError::NotPositive { number, value });
+            }
+        }
+        let [width, heads, head_width] = [self.width, self.heads, self.head_width()];
+        if !width.is_multiple_of(heads) {
+            return Err(ConfigError::Heads { width, heads });
+        }
+        if self.family == Family::Llama && !head_width.is_multiple_of(2) {
+            return Err(ConfigError::OddHead { head_width });
+        }
+        let gibibytes = self.least_bytes(batch) >> 30;
+        let limit = LARGEST_GIBIBYTES;
+        if gibibytes >= u128::from(limit) {
+            let gibibytes = u64::try_from(gibibytes).unwrap_or(u64::MAX);
+            return Err(ConfigError::TooLarge { gibibytes, limit });
+        }
+        Ok(())
+    }
+
+    /// A lower bound, in `f32`: values, gradients and two moments; the activations kept for a pass.
+    fn least_bytes(&self, batch: usize) -> u128 {
+        let [layers, width, hidden, vocabulary, rows] = [
+            self.layers,
+            self.width,
+            self.hidden,
+            self.vocabulary,
+            batch.saturating_mul(self.block),
+        ]
+        .map(|size| u128::try_from(size).unwrap_or(u128::MAX));
+        let matrices = width.saturating_mul(
+            hidden
+                .saturating_mul(2)
+                .saturating_add(width.saturating_mul(4)),
+        );
+        let parameters = layers
+            .saturating_mul(matrices)
+            .saturating_add(vocabulary.saturating_mul(width));
+        let row = layers
+            .saturating_mul(width.saturating_mul(6).saturating_add(hidden))
+            .saturating_add(vocabulary);
+        let elements = parameters
+            .saturating_mul(4)
+            .saturating_add(rows.saturating_mul(row));
+        elements.saturating_mul(4)
+    }
+
+    /// Every parameter: name, shape, how it begins and whether it decays.
+    #[must_use]
+    pub fn parameters(&self) -> Vec<ParameterSpec> {
+        match self.family {
+            Family::Gpt => self.gpt_parameters(),
+            Family::Llama => self.llama_parameters(),
+        }
+    }
+
+    fn gpt_parameters(&self) -> Vec<ParameterSpec> {
+        let [width, hidden] = [self.width, self.hidden];
+        let [usual, residual] = [Initial::USUAL, self.residual()];
+        let mut all = vec![
+            ParameterSpec::new("wte", &[self.vocabulary, width], usual),
+            ParameterSpec::new("wpe", &[self.block, width], usual),
+        ];
+        for layer in 0..self.layers {
+            let mut push = |name: &str, shape: &[usize], initial| {
+                all.push(ParameterSpec::new(
+                    &format!("h.{layer}.{name}"),
+                    shape,
+                    initial,
+                ));
+            };
+            push("ln_1.weight", &[width], Initial::Ones);
+            push("ln_1.bias", &[width], Initial::Zeros);
+            push("attn.c_attn.weight", &[width, 3 * width], usual);
+            push("attn.c_attn.bias", &[3 * width], Initial::Zeros);
+            push("attn.c_proj.weight", &[width, width], residual);
+            push("attn.c_proj.bias", &[width], Initial::Zeros);
+            push("ln_2.weight", &[width], Initial::Ones);
+            push("ln_2.bias", &[width], Initial::Zeros);
+            push("mlp.c_fc.weight", &[width, hidden], usual);
+            push("mlp.c_fc.bias", &[hidden], Initial::Zeros);
+            push("mlp.c_proj.weight", &[hidden, width], residual);
+            push("mlp.c_proj.bias", &[width], Initial::Zeros);
+        }
+        all.extend([
+            ParameterSpec::new("ln_f.weight", &[width], Initial::Ones),
+            ParameterSpec::new("ln_f.bias", &[width], Initial::Zeros),
+            ParameterSpec::new("lm_head.weight", &[width, self.vocabulary], usual),
+        ]);
+        all
+    }
+
+    fn llama_parameters(&self) -> Vec<ParameterSpec> {
+        let [width, hidden] = [self.width, self.hidden];
+        let [usual, residual] = [Initial::USUAL, self.residual()];
+        let mut all = vec![ParameterSpec::new(
+            "tok_emb",
+            &[self.vocabulary, width],
+            usual,
+        )];
+        for layer in 0..self.layers {
+            let mut push = |name: &str, shape: &[usize], initial| {
+                all.push(ParameterSpec::new(
+                    &format!("layers.{layer}.{name}"),
+                    shape,
+                    initial,
+                ));
+            };
+            push("attn_norm.weight", &[width], Initial::Ones);
+            push("attn.wq", &[width, width], usual);
+            push("attn.wk", &[width, width], usual);
+            push("attn.wv", &[width, width], usual);
+            push("attn.wo", &[width, width], residual);
+            push("ffn_norm.weight", &[width], Initial::Ones);
+            push("ffn.w_gate", &[width, hidden], usual);
+            push("ffn.w_up", &[width, hidden], usual);
+            push("ffn.w_down", &[hidden, width], residual);
+        }
+        all.push(ParameterSpec::new("norm_f.weight", &[width], Initial::Ones));
+        all
+    }
+
+    /// Each layer adds to the residual stream twice; so scaled, the sum of all keeps its variance.
+    fn residual(&self) -> Initial {
+        let additions = 2.0 * self.layers as f64;
+        Initial::Normal {
+            deviation: Initial::DEVIATION / additions.sqrt(),
+        }
+    }
+}

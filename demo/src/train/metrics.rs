@@ -1,0 +1,92 @@
+//! `metrics.csv`: one row a step.
+//!
+//! Invariant: after a resume the file has the rows that an uninterrupted run would have had by then.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::checkpoint::{CheckpointError, io_error, replace};
+
+/// The file's name in the run's folder.
+pub const FILE_NAME: &str = "metrics.csv";
+const UNFINISHED_NAME: &str = "metrics.csv.unfinished";
+const HEADER: &str = "step,loss,val_loss,lr,grad_norm,tokens_per_s";
+
+/// What is recorded of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row {
+    /// Steps taken, this one included.
+    pub step: usize,
+    /// The loss before the step.
+    pub loss: f64,
+    /// The validation loss after it, where it was computed.
+    pub validation_loss: Option<f64>,
+    /// The learning rate.
+    pub learning_rate: f64,
+    /// The norm of all gradients before clipping.
+    pub gradient_norm: f64,
+    /// How fast it went: the only column that two runs of the same settings do not share.
+    pub tokens_per_second: f64,
+}
+
+/// The open file.
+#[derive(Debug)]
+pub struct Metrics {
+    path: PathBuf,
+    file: File,
+}
+
+impl Metrics {
+    /// Keeps the rows up to `step` of what is there, and appends from then on.
+    ///
+    /// # Errors
+    /// [`CheckpointError::Io`].
+    pub fn open(folder: &Path, step: usize) -> Result<Self, CheckpointError> {
+        let path = folder.join(FILE_NAME);
+        let before = match fs::read(&path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(io_error("read", &path)(error)),
+        };
+        let mut kept = format!("{HEADER}\n");
+        for line in before.lines().skip(1) {
+            let of_step = line.split(',').next().and_then(|cell| cell.parse().ok());
+            if of_step.is_some_and(|of_step: usize| (1..=step).contains(&of_step)) {
+                kept.push_str(line);
+                kept.push('\n');
+            }
+        }
+        replace(folder, UNFINISHED_NAME, FILE_NAME, kept.as_bytes())?;
+        let file = OpenOptions::new()
+            .append(true)
+            .open(&path)
+            .map_err(io_error("write", &path))?;
+        Ok(Self { path, file })
+    }
+
+    /// Appends a row.
+    ///
+    /// # Errors
+    /// [`CheckpointError::Io`].
+    pub fn append(&mut self, row: &Row) -> Result<(), CheckpointError> {
+        let validation = row
+            .validation_loss
+            .map_or_else(String::new, |loss| loss.to_string());
+        let line = format!(
+            "{},{},{validation},{},{},{:.0}\n",
+            row.step, row.loss, row.learning_rate, row.gradient_norm, row.tokens_per_second
+        );
+        self.file
+            .write_all(line.as_bytes())
+            .map_err(io_error("write", &self.path))
+    }
+
+    /// Brings every row so far to the disk, as a checkpoint of the same step must not be there alone.
+    ///
+    /// # Errors
+    /// [`CheckpointError::Io`].
+    pub fn flush(&self) -> Result<(), CheckpointError> {
+        self.file.sync_data().map_err(io_error("write", &self.path))
+    }
+}

@@ -1,0 +1,18 @@
+//! Training: steps, progress, metrics, checkpoints.
+
+pub mod checkpoint;
+pub mod data;
+pub mod metrics;
+mod options;
+mod precision;
+mod progress;
+mod run;
+mod settings;
+mod step;
+
+pub use options::TrainOptions;
+pub use precision::Precision;
+pub(crate) use run::initial_parameters;
+pub use run::run;
+pub use settings::{Dtype, Settings, SettingsError};
+pub use step::{Clip, StepReport, Trainer, Update};
