@@ -8,11 +8,12 @@ mod precision;
 mod progress;
 mod run;
 mod settings;
+mod start;
 mod step;
 
 pub use options::TrainOptions;
 pub use precision::Precision;
-pub(crate) use run::initial_parameters;
 pub use run::run;
 pub use settings::{Dtype, Settings, SettingsError};
+pub(crate) use start::initial_parameters;
 pub use step::{Clip, StepReport, Trainer, Update};

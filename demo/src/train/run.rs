@@ -8,20 +8,19 @@ use std::time::Instant;
 
 use autodiff_ops::prelude::*;
 
-use super::checkpoint::{self, CheckpointError, Record, Stored};
+use super::checkpoint::{self, Record};
 use super::data::Batch;
 use super::metrics::{Metrics, Row};
 use super::options::TrainOptions;
 use super::precision::Precision;
 use super::progress::Progress;
-use super::settings::{Dtype, Settings};
+use super::settings::Dtype;
+use super::start::{Start, fingerprint};
 use super::step::{Clip, Trainer, Update};
 use crate::DemoError;
-use crate::corpus::{Corpus, Split};
-use crate::model::{Model, ModelConfig, ParameterSpec, Parameters};
-use crate::random::{Purpose, RandomStream};
+use crate::model::Model;
+use crate::random::RandomStream;
 use crate::sample::{Sampling, continuation};
-use crate::tokenizer::Tokenizer;
 
 /// Trains until the last step or until `interrupted` is set; then the step is finished and saved.
 ///
@@ -42,170 +41,58 @@ pub fn run(
         (Some(folder), true) => Start::resumed(folder, options)?,
         (folder, _) => Start::new(folder.as_deref(), options)?,
     };
-    match start.settings().dtype {
-        Dtype::F32 => start.train::<f32>(out, options, interrupted),
-        Dtype::F64 => start.train::<f64>(out, options, interrupted),
+    match start.settings.dtype {
+        Dtype::F32 => train::<f32>(out, start, options, interrupted),
+        Dtype::F64 => train::<f64>(out, start, options, interrupted),
     }
 }
 
-/// A run about to begin or to continue: everything has been checked, nothing written.
-struct Start {
-    model: ModelConfig,
-    settings: Settings,
-    tokenizer: Tokenizer,
-    corpus: Corpus,
-    split: Split,
-    stored: Option<Stored>,
-}
-
-impl Start {
-    fn new(folder: Option<&Path>, options: &TrainOptions) -> Result<Self, DemoError> {
-        if let Some(folder) = folder
-            && folder.join(checkpoint::FILE_NAME).exists()
-        {
-            return Err(CheckpointError::Exists {
-                folder: folder.to_owned(),
-            }
-            .into());
+fn train<T: Precision>(
+    out: &mut impl Write,
+    start: Start,
+    options: &TrainOptions,
+    interrupted: &AtomicBool,
+) -> Result<(), DemoError> {
+    let (trainer, batches) = start.begin::<T>()?;
+    let mut run = Run {
+        schedule: start.schedule()?,
+        start,
+        trainer,
+        batches,
+    };
+    run.introduce(out)?;
+    let folder = options.out.as_deref();
+    let mut metrics = match folder {
+        Some(folder) => {
+            fs::create_dir_all(folder)
+                .map_err(checkpoint::io_error("create the folder", folder))?;
+            let metrics = Metrics::open(folder, run.trainer.steps())?;
+            // From here on there is something to resume.
+            run.save(folder, &metrics)?;
+            Some((folder, metrics))
         }
-        let corpus = match &options.corpus {
-            Some(path) => Corpus::read(path)?,
-            None => Corpus::carried(),
-        };
-        let tokenizer = Tokenizer::of(&corpus.text);
-        let (model, settings) = options.new_run(&corpus, tokenizer.vocabulary().len())?;
-        Ok(Self {
-            split: corpus.split(&tokenizer, model.block)?,
-            model,
-            settings,
-            tokenizer,
-            corpus,
-            stored: None,
-        })
-    }
-
-    fn resumed(folder: &Path, options: &TrainOptions) -> Result<Self, DemoError> {
-        let stored = Stored::read(folder)?;
-        let record = &stored.record;
-        options.check_against(record)?;
-        let corpus = match options.corpus.as_ref().or(record.corpus.as_ref()) {
-            Some(path) => Corpus::read(path)?,
-            None => Corpus::carried(),
-        };
-        if fingerprint(&corpus) != record.fingerprint {
-            return Err(DemoError::OtherCorpus);
-        }
-        let tokenizer = Tokenizer::from_vocabulary(record.vocabulary.chars());
-        Ok(Self {
-            split: corpus.split(&tokenizer, record.model.block)?,
-            model: record.model.clone(),
-            settings: record.settings.clone(),
-            tokenizer,
-            corpus,
-            stored: Some(stored),
-        })
-    }
-
-    fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    fn train<T: Precision>(
-        self,
-        out: &mut impl Write,
-        options: &TrainOptions,
-        interrupted: &AtomicBool,
-    ) -> Result<(), DemoError> {
-        let mut run = self.begin::<T>()?;
-        run.introduce(out)?;
-        let folder = options.out.as_deref();
-        let mut metrics = match folder {
-            Some(folder) => {
-                fs::create_dir_all(folder)
-                    .map_err(checkpoint::io_error("create the folder", folder))?;
-                let metrics = Metrics::open(folder, run.trainer.steps())?;
-                // From here on there is something to resume.
-                run.save(folder, &metrics)?;
-                Some((folder, metrics))
-            }
-            None => None,
-        };
-        let steps = run.start.settings.steps;
-        let mut progress = Progress::new(run.trainer.steps(), steps);
-        let mut saved = run.trainer.steps();
-        while run.trainer.steps() < steps {
-            let row = run.step()?;
-            let stop = interrupted.load(Ordering::Relaxed) || options.stop_at == Some(row.step);
-            progress.show(out, &row)?;
-            if let Some((folder, metrics)) = &mut metrics {
-                metrics.append(&row)?;
-                if stop || row.step == steps || row.step.is_multiple_of(options.save_every) {
-                    run.save(folder, metrics)?;
-                    saved = row.step;
-                }
-            }
-            if stop {
-                break;
+        None => None,
+    };
+    let steps = run.start.settings.steps;
+    let mut progress = Progress::new(run.trainer.steps(), steps);
+    let mut saved = run.trainer.steps();
+    while run.trainer.steps() < steps {
+        let row = run.step()?;
+        let stop = interrupted.load(Ordering::Relaxed) || options.stop_at == Some(row.step);
+        progress.show(out, &row)?;
+        if let Some((folder, metrics)) = &mut metrics {
+            metrics.append(&row)?;
+            if stop || row.step == steps || row.step.is_multiple_of(options.save_every) {
+                run.save(folder, metrics)?;
+                saved = row.step;
             }
         }
-        progress.finish();
-        run.conclude(out, folder, saved)
+        if stop {
+            break;
+        }
     }
-
-    fn begin<T: Precision>(self) -> Result<Run<T>, DemoError> {
-        let options = AdamWOptions {
-            beta1: self.settings.beta1,
-            beta2: self.settings.beta2,
-            eps: self.settings.eps,
-        };
-        let decay = decay_matrices(self.settings.decay);
-        let (trainer, batches) = match &self.stored {
-            Some(stored) => {
-                let record = &stored.record;
-                let batches =
-                    RandomStream::restored(&record.batches).ok_or(DemoError::RandomState)?;
-                let model = self.model.clone();
-                (
-                    Trainer::restored(model, stored.state::<T>()?, options, decay, record.step)?,
-                    batches,
-                )
-            }
-            None => {
-                let first = initial_parameters(&self.model, self.settings.seed)?;
-                let batches = RandomStream::new(self.settings.seed, Purpose::Batches);
-                (
-                    Trainer::new(self.model.clone(), &first, options, decay)?,
-                    batches,
-                )
-            }
-        };
-        let schedule = WarmupCosine::new(
-            self.settings.learning_rate,
-            self.settings.least_learning_rate,
-            self.settings.warmup,
-            self.settings.steps,
-        )?;
-        Ok(Run {
-            schedule,
-            start: self,
-            trainer,
-            batches,
-        })
-    }
-}
-
-/// The first parameters of a seed.
-pub(crate) fn initial_parameters<T: Element>(
-    config: &ModelConfig,
-    seed: u64,
-) -> Result<Parameters<Tensor<T>>, DemoError> {
-    let mut random = RandomStream::new(seed, Purpose::Initialisation);
-    let draw = |spec: ParameterSpec| Ok((spec.name.clone(), spec.draw(&mut random)?));
-    config.parameters().into_iter().map(draw).collect()
-}
-
-fn fingerprint(corpus: &Corpus) -> String {
-    format!("{:016x}", corpus.fingerprint())
+    progress.finish();
+    run.conclude(out, folder, saved)
 }
 
 /// A run that goes on.

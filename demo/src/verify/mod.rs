@@ -78,6 +78,8 @@ pub fn run(out: &mut impl Write, options: &VerifyOptions) -> Result<(), DemoErro
     }
     let (failed, total) = (outcome.failed, outcome.total);
     if failed > 0 {
+        // What failed is to be read there, whatever becomes of a failing program's output.
+        out.flush()?;
         return Err(DemoError::Verification { failed, total });
     }
     writeln!(out, "all {total} comparisons hold")?;

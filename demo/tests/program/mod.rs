@@ -1,5 +1,8 @@
 //! The program as a child process, and folders to run it in.
 
+// Each test file is a program of its own and uses a part of this.
+#![allow(dead_code)]
+
 use std::error::Error;
 use std::fs;
 use std::path::PathBuf;

@@ -4,15 +4,21 @@
 //! another name, flushed to the disk and renamed, and a rename within a folder is atomic.
 //! Invariant: revisions and graphs are never stored; a restored run begins with fresh nodes.
 
+mod error;
+mod replace;
+
 use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use autodiff_ops::prelude::*;
 use safetensors::{SafeTensors, tensor::TensorView as StoredView};
 use serde::{Deserialize, Serialize};
 
+pub use self::error::CheckpointError;
+pub(super) use self::error::io_error;
+pub(super) use self::replace::replace;
 use super::precision::Precision;
 use super::settings::{Dtype, Settings};
 use crate::model::{ModelConfig, Parameters};
@@ -61,59 +67,6 @@ pub struct State<T> {
     pub second_moments: Parameters<Tensor<T>>,
 }
 
-/// What can be wrong with a checkpoint or its folder.
-#[derive(Debug, thiserror::Error)]
-pub enum CheckpointError {
-    /// There is none.
-    #[error("there is no checkpoint in {}", folder.display())]
-    Missing {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// There is one that would be overwritten.
-    #[error("{} holds a checkpoint; continue it with --resume or choose another --out", folder.display())]
-    Exists {
-        /// The folder.
-        folder: PathBuf,
-    },
-    /// The file or folder could not be read or written.
-    #[error("cannot {action} {}: {source}", path.display())]
-    Io {
-        /// What was tried.
-        action: &'static str,
-        /// With what.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
-    /// The bytes are not a whole safetensors file.
-    #[error("the checkpoint {} is damaged: {source}", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What the reader says.
-        source: safetensors::SafeTensorError,
-    },
-    /// A safetensors file of another program.
-    #[error("{} is not a checkpoint of this program: {reason}", path.display())]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-        /// What is missing or different.
-        reason: String,
-    },
-    /// A tensor is missing or does not fit the configuration.
-    #[error("the checkpoint {} is damaged: tensor {name}: {reason}", path.display())]
-    Tensor {
-        /// The file.
-        path: PathBuf,
-        /// Which tensor.
-        name: String,
-        /// What is wrong.
-        reason: String,
-    },
-}
-
 const PARTS: [&str; 3] = ["param", "adam_m", "adam_v"];
 
 /// Writes a checkpoint, replacing the previous one atomically.
@@ -156,38 +109,6 @@ pub fn save<T: Precision>(
     let metadata = HashMap::from([(METADATA_KEY.to_owned(), text)]);
     let bytes = safetensors::serialize(views, Some(metadata)).map_err(damaged)?;
     replace(folder, UNFINISHED_NAME, FILE_NAME, &bytes)
-}
-
-/// Puts `bytes` under `name`: whoever reads it finds the old content or the new, never a part.
-pub(super) fn replace(
-    folder: &Path,
-    unfinished: &str,
-    name: &str,
-    bytes: &[u8],
-) -> Result<(), CheckpointError> {
-    let unfinished = folder.join(unfinished);
-    let mut file = File::create(&unfinished).map_err(io_error("write", &unfinished))?;
-    file.write_all(bytes)
-        .and_then(|()| file.sync_all())
-        .map_err(io_error("write", &unfinished))?;
-    let path = folder.join(name);
-    fs::rename(&unfinished, &path).map_err(io_error("replace", &path))?;
-    // The rename is on the disk once the folder is.
-    File::open(folder)
-        .and_then(|folder| folder.sync_all())
-        .map_err(io_error("flush", folder))
-}
-
-pub(super) fn io_error(
-    action: &'static str,
-    path: &Path,
-) -> impl FnOnce(io::Error) -> CheckpointError {
-    let path = path.to_owned();
-    move |source| CheckpointError::Io {
-        action,
-        path,
-        source,
-    }
 }
 
 /// A checkpoint that was read, before its tensors are.
