@@ -7,7 +7,7 @@ use std::ops::Range;
 use autodiff_core::prelude::*;
 use autodiff_core::tensor::{Matrix, MatrixMut};
 
-use super::rows::{largest, scale};
+use super::rows::{largest, scale, subtract_weighted_mean};
 
 /// Positions whose probabilities are computed together: enough rows for an efficient product, few enough
 /// to skip most of the keys that causal positions do not see.
@@ -271,9 +271,9 @@ impl<'a, T: Element> Heads<'a, T> {
             let own = self.seen(position + 1);
             let (adjoints, unseen) = adjoints.split_at_mut(own);
             let probabilities = &probabilities[..own];
-            let mean = T::dot_slice(adjoints, probabilities);
+            subtract_weighted_mean(adjoints, probabilities);
             for (place, &p) in adjoints.iter_mut().zip(probabilities) {
-                *place = self.scale * p * (*place - mean);
+                *place *= self.scale * p;
             }
             unseen.fill(T::zero());
         }

@@ -20,9 +20,10 @@ pub use super::normalized::NormError;
 /// `x̄ = r (g - mean g - n mean(g n))`, `weight̄ = Σ ȳ n`, `bias̄ = Σ ȳ` over the rows.
 /// Source: chain rule.
 #[vjp_rule]
-#[gradcheck(x: [m, n + 1], weight: [n + 1], bias: [n + 1], eps = 0.5 | 0.01)]
-#[gradcheck(x: [k, m, n + 2], weight: [n + 2], bias: [n + 2], eps = 0.1)]
-#[gradcheck(x: [4], weight: [4], bias: [4], eps = 0.01)]
+#[gradcheck(x: [m, n + 2], weight: [n + 2], bias: [n + 2], eps = 0.5 | 0.1)]
+#[gradcheck(x: [k, m, 4], weight: [4], bias: [4], eps = 0.1)]
+#[gradcheck(x: [n + 3], weight: [n + 3], bias: [n + 3], eps = 0.1)]
+#[gradcheck(x: [m, 1], weight: [1], bias: [1], eps = 0.1)]
 pub fn layer_norm<T: Element>(
     x: &Tensor<T>,
     weight: &Tensor<T>,
@@ -67,8 +68,9 @@ pub fn layer_norm<T: Element>(
 /// # VJP
 /// With `r = 1 / sqrt(variance x + eps)`: `x̄ = r (ȳ - mean ȳ - y mean(ȳ y))`. Source: chain rule.
 #[vjp_rule]
-#[gradcheck(x: [m, n + 1], eps = 0.5 | 0.01)]
-#[gradcheck(x: [k, m, n + 2], eps = 0.1)]
+#[gradcheck(x: [m, n + 2], eps = 0.5 | 0.1)]
+#[gradcheck(x: [k, m, 4], eps = 0.1)]
+#[gradcheck(x: [m, 1], eps = 0.1)]
 pub fn layer_norm_plain<T: Element>(x: &Tensor<T>, eps: f64) -> Result<Tensor<T>> {
     /// upstream through the normalised rows
     #[vjp(x)]
@@ -103,9 +105,9 @@ pub fn layer_norm_plain<T: Element>(x: &Tensor<T>, eps: f64) -> Result<Tensor<T>
 /// With `n = x r`, `r = 1 / sqrt(mean x² + eps)` and `g = ȳ · weight`: `x̄ = r (g - n mean(g n))`,
 /// `weight̄ = Σ ȳ n` over the rows. Source: chain rule.
 #[vjp_rule]
-#[gradcheck(x: [m, n + 1], weight: [n + 1], eps = 0.5 | 0.01)]
-#[gradcheck(x: [k, m, n + 1], weight: [n + 1], eps = 0.1)]
-#[gradcheck(x: [4], weight: [4], eps = 0.01)]
+#[gradcheck(x: [m, n + 1], weight: [n + 1], eps = 0.5 | 0.1)]
+#[gradcheck(x: [k, m, 4], weight: [4], eps = 0.1)]
+#[gradcheck(x: [n + 1], weight: [n + 1], eps = 0.1)]
 pub fn rms_norm<T: Element>(x: &Tensor<T>, weight: &Tensor<T>, eps: f64) -> Result<Tensor<T>> {
     /// upstream through the normalised rows; its sum over the rows times the normalised rows
     #[vjp(x, weight)]

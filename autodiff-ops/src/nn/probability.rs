@@ -2,7 +2,9 @@
 
 use autodiff_core::prelude::*;
 
-use super::rows::{exp_from_peak, peak, rows, rows_mut, scale, sum_without};
+use super::rows::{
+    exp_from_peak, peak, rows, rows_mut, scale, subtract_weighted_mean, sum_without,
+};
 
 /// Softmax along `axis`: `y = exp(x) / Σ exp(x)`, computed as `exp(x - max x)` over its sum.
 ///
@@ -145,21 +147,17 @@ pub fn masked_log_softmax<T: Element>(
     })
 }
 
-/// `y (ȳ - Σ ȳ y)` along an axis, with `ȳ` counted from its entry at the largest `y`: the probabilities
-/// sum to 1, so this changes nothing, but where one is nearly 1, `ȳ - Σ ȳ y` would lose most digits there.
+/// `y (ȳ - Σ ȳ y)` along an axis.
 fn softmax_contribution<T: Element>(
     upstream: &Tensor<T>,
     output: &Tensor<T>,
     axis: usize,
 ) -> Result<Tensor<T>> {
     zip_rows(upstream, output, axis, |upstream, output, out| {
-        let reference = upstream.get(peak(output)).copied().unwrap_or_default();
-        for (place, &u) in out.iter_mut().zip(upstream) {
-            *place = u - reference;
-        }
-        let mean = T::dot_slice(out, output);
+        out.copy_from_slice(upstream);
+        subtract_weighted_mean(out, output);
         for (place, &y) in out.iter_mut().zip(output) {
-            *place = y * (*place - mean);
+            *place *= y;
         }
     })
 }

@@ -55,6 +55,19 @@ pub(super) fn exp_from_peak<T: Element>(
     sum_without(peak, out)
 }
 
+/// Subtracts from values their mean under weights that sum to 1.
+///
+/// Where one weight is nearly 1, its value and the mean agree in most digits; what rounding left of the
+/// mean is found, and subtracted, by a second look.
+pub(super) fn subtract_weighted_mean<T: Element>(values: &mut [T], weights: &[T]) {
+    for _ in 0..2 {
+        let mean = T::dot_slice(values, weights);
+        for place in values.iter_mut() {
+            *place -= mean;
+        }
+    }
+}
+
 /// The sum of a row without the element at `apart`.
 pub(super) fn sum_without<T: Element>(apart: usize, row: &mut [T]) -> T {
     let Some(place) = row.get_mut(apart) else {
@@ -160,6 +173,19 @@ mod tests {
         let mut row = [1.0, f64::INFINITY, 2.0];
         assert_eq!(sum_without(1, &mut row), 3.0);
         assert_eq!(row, [1.0, f64::INFINITY, 2.0]);
+    }
+
+    #[test]
+    fn a_value_of_nearly_all_the_weight_keeps_its_distance_from_the_mean() {
+        let small = 1e-12;
+        let mut values = [3.0, 1.0];
+        subtract_weighted_mean(&mut values, &[1.0 - small, small]);
+        // 3 - (3 (1 - s) + s) = 2 s, to nearly all digits, and 1 - 3 + 2 s.
+        assert!(
+            (values[0] - 2.0 * small).abs() < 1e-15 * small,
+            "{values:?}"
+        );
+        assert!((values[1] + 2.0 - 2.0 * small).abs() < 1e-15, "{values:?}");
     }
 
     #[test]
