@@ -87,6 +87,7 @@ fn impossible_sizes_and_settings_are_refused() -> Outcome {
         (&["--batch", "0"], "batch must be at least 1"),
         (&["--steps", "0"], "steps must be at least 1"),
         (&["--save-every", "0"], "save-every must be at least 1"),
+        (&["--threads", "0"], "threads must be at least 1"),
         (&["--width", "18446744073709551614"], "expected at most 32"),
         (&["--layers", "100000000"], "expected at most 32"),
         (&["--block", "1000000000000"], "expected at most 32"),

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use program::{Outcome, demo, folder, stdout_of, text_of};
+use program::{Outcome, demo, folder, refusal_of, stdout_of, text_of};
 
 const STEPS: usize = 24;
 
@@ -102,6 +102,20 @@ fn a_killed_run_resumes_and_ends_with_the_bits_of_an_uninterrupted_one() -> Outc
     assert!(kills > 0);
     stdout_of(&["train", "--resume", "--out", &out])?;
     assert_same_end(&whole, &killed)
+}
+
+#[test]
+fn a_run_that_ended_before_its_first_checkpoint_begins_again() -> Outcome {
+    let folder = folder("begun")?;
+    let corpus = corpus(&folder)?;
+    let [whole, begun] = ["whole", "begun"].map(|name| folder.join(name));
+    stdout_of(&arguments(&corpus, &text_of(&whole), &[]))?;
+    fs::create_dir(&begun)?;
+    fs::write(begun.join("checkpoint.safetensors.unfinished"), "a part of")?;
+    // Without the text nothing says which run it was.
+    refusal_of(&["train", "--resume", "--out", &text_of(&begun)])?;
+    stdout_of(&arguments(&corpus, &text_of(&begun), &["--resume"]))?;
+    assert_same_end(&whole, &begun)
 }
 
 #[cfg(unix)]

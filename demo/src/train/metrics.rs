@@ -82,7 +82,7 @@ impl Metrics {
             .map_err(io_error("write", &self.path))
     }
 
-    /// Brings every row so far to the disk, as a checkpoint of the same step must not be there alone.
+    /// Brings every row so far to the disk.
     ///
     /// # Errors
     /// [`CheckpointError::Io`].

@@ -11,7 +11,7 @@ use crate::corpus::Corpus;
 use crate::model::{Family, ModelConfig};
 
 /// How to train. What is left out has the value of the recorded run, or the usual one.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Clone, Debug)]
 pub struct TrainOptions {
     /// Text to learn from, in UTF-8; the project's own documentation if left out
     #[arg(long, value_name = "FILE")]
@@ -76,6 +76,9 @@ pub struct TrainOptions {
     /// Steps between checkpoints
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub save_every: usize,
+    /// Threads to compute with; the numbers do not depend on it, and at present one does everything
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub threads: usize,
     /// Stop and save at this step, as Ctrl-C does
     #[arg(long, value_name = "STEP", hide = true)]
     pub stop_at: Option<usize>,

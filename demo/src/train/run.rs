@@ -14,7 +14,7 @@ use super::metrics::{Metrics, Row};
 use super::options::TrainOptions;
 use super::precision::Precision;
 use super::progress::Progress;
-use super::settings::Dtype;
+use super::settings::{Dtype, SettingsError};
 use super::start::{Start, fingerprint};
 use super::step::{Clip, Trainer, Update};
 use crate::DemoError;
@@ -31,11 +31,13 @@ pub fn run(
     options: &TrainOptions,
     interrupted: &AtomicBool,
 ) -> Result<(), DemoError> {
-    if options.save_every == 0 {
-        return Err(super::SettingsError::Zero {
-            setting: "save-every",
+    for (setting, count) in [
+        ("save-every", options.save_every),
+        ("threads", options.threads),
+    ] {
+        if count == 0 {
+            return Err(SettingsError::Zero { setting }.into());
         }
-        .into());
     }
     let start = match (&options.out, options.resume) {
         (Some(folder), true) => Start::resumed(folder, options)?,
@@ -66,9 +68,11 @@ fn train<T: Precision>(
         Some(folder) => {
             fs::create_dir_all(folder)
                 .map_err(checkpoint::io_error("create the folder", folder))?;
+            if run.start.stored.is_none() {
+                // First of all, so that there is something to resume from the beginning on.
+                run.save(folder)?;
+            }
             let metrics = Metrics::open(folder, run.trainer.steps())?;
-            // From here on there is something to resume.
-            run.save(folder, &metrics)?;
             Some((folder, metrics))
         }
         None => None,
@@ -83,7 +87,9 @@ fn train<T: Precision>(
         if let Some((folder, metrics)) = &mut metrics {
             metrics.append(&row)?;
             if stop || row.step == steps || row.step.is_multiple_of(options.save_every) {
-                run.save(folder, metrics)?;
+                // A checkpoint must not be there without the rows before it.
+                metrics.flush()?;
+                run.save(folder)?;
                 saved = row.step;
             }
         }
@@ -160,8 +166,7 @@ impl<T: Precision> Run<T> {
         }
     }
 
-    fn save(&self, folder: &Path, metrics: &Metrics) -> Result<(), DemoError> {
-        metrics.flush()?;
+    fn save(&self, folder: &Path) -> Result<(), DemoError> {
         let corpus = self.start.corpus.path.as_ref();
         let record = Record {
             version: Record::VERSION,

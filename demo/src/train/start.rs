@@ -58,9 +58,17 @@ impl Start {
         })
     }
 
-    /// The run in a folder.
+    /// The run in a folder. Where it ended before its first checkpoint was whole, and the text is given
+    /// once more, it begins again: it had taken no step.
     pub(super) fn resumed(folder: &Path, options: &TrainOptions) -> Result<Self, DemoError> {
-        let stored = Stored::read(folder)?;
+        let stored = match Stored::read(folder) {
+            Err(CheckpointError::Missing { .. })
+                if options.corpus.is_some() && checkpoint::is_begun(folder) =>
+            {
+                return Self::new(Some(folder), options);
+            }
+            stored => stored?,
+        };
         let record = &stored.record;
         options.check_against(record)?;
         let corpus = match options.corpus.as_ref().or(record.corpus.as_ref()) {

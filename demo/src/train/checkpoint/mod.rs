@@ -111,6 +111,11 @@ pub fn save<T: Precision>(
     replace(folder, UNFINISHED_NAME, FILE_NAME, &bytes)
 }
 
+/// Whether the writing of a checkpoint has begun in this folder and not ended.
+pub(super) fn is_begun(folder: &Path) -> bool {
+    folder.join(UNFINISHED_NAME).exists()
+}
+
 /// A checkpoint that was read, before its tensors are.
 #[derive(Debug)]
 pub struct Stored {
