@@ -104,8 +104,8 @@ fn impossible_sizes_and_settings_are_refused() -> Outcome {
             "decay must be finite and not negative, got -1",
         ),
         (
-            &["--warmup", "201"],
-            "warmup must be at most the number of steps, got 201",
+            &["--warmup", "601"],
+            "warmup must be at most the number of steps, got 601",
         ),
     ] {
         let refusal = refusal_of(&[&["train"], arguments].concat())?;

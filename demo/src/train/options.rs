@@ -40,10 +40,10 @@ pub struct TrainOptions {
     /// Pieces of text a step [default: 12]
     #[arg(long, value_name = "N")]
     pub batch: Option<usize>,
-    /// Number of steps [default: 2000; 200 without --corpus]
+    /// Number of steps [default: 2000; 600 without --corpus]
     #[arg(long, value_name = "N")]
     pub steps: Option<usize>,
-    /// Learning rate after the warm-up [default: 1e-3]
+    /// Learning rate after the warm-up [default: 1e-3; 5e-3 without --corpus]
     #[arg(long, value_name = "RATE")]
     pub lr: Option<f64>,
     /// Learning rate at the end, reached by a cosine [default: a tenth of --lr]
@@ -95,9 +95,9 @@ impl TrainOptions {
         vocabulary: usize,
     ) -> Result<(ModelConfig, Settings), DemoError> {
         // Without a corpus the run is a demonstration, over within seconds.
-        let [layers, heads, width, block, steps] = match corpus.path {
-            Some(_) => [4, 4, 128, 64, 2000],
-            None => [2, 2, 32, 32, 200],
+        let ([layers, heads, width, block, steps], learning_rate) = match corpus.path {
+            Some(_) => ([4, 4, 128, 64, 2000], 1e-3),
+            None => ([2, 2, 32, 32, 600], 5e-3),
         };
         let sizes = [
             self.layers.unwrap_or(layers),
@@ -110,7 +110,7 @@ impl TrainOptions {
             ..ModelConfig::usual(self.arch.unwrap_or(Family::Gpt), sizes)
         };
         let steps = self.steps.unwrap_or(steps);
-        let learning_rate = self.lr.unwrap_or(1e-3);
+        let learning_rate = self.lr.unwrap_or(learning_rate);
         let settings = Settings {
             dtype: self.dtype.unwrap_or(Dtype::F32),
             seed: self.seed.unwrap_or(1),

@@ -222,10 +222,7 @@ impl<T: Precision> Run<T> {
                 let folder = folder.display();
                 writeln!(out, "saved after step {saved} in {folder}")?;
                 if finished {
-                    writeln!(
-                        out,
-                        "next: demo sample --checkpoint {folder} --prompt \"The \""
-                    )?;
+                    writeln!(out, "next: demo sample --checkpoint {folder}")?;
                 } else {
                     writeln!(out, "next: demo train --resume --out {folder}")?;
                 }
