@@ -6,7 +6,7 @@ use crate::tensor::{Element, Tensor};
 
 /// The value of a scalar function and its gradient by every input.
 ///
-/// An input that the value does not depend on has gradient zero.
+/// An input that the value does not depend on has gradient zero, as long as it depends on another one.
 ///
 /// ```
 /// use autodiff_core::functional::value_and_gradients;
@@ -21,7 +21,8 @@ use crate::tensor::{Element, Tensor};
 /// ```
 ///
 /// # Errors
-/// Whatever the function refuses, and the errors of [`TensorValue::backward`].
+/// Whatever the function refuses, and the errors of [`TensorValue::backward`]; so a value that depends on
+/// no input is an [`UntrackedOutput`](crate::TensorAutodiffError::UntrackedOutput), and no silent zero.
 pub fn value_and_gradients<T: Element>(
     function: impl Fn(&[TensorValue<T>]) -> Result<TensorValue<T>>,
     inputs: &[Tensor<T>],
