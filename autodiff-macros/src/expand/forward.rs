@@ -41,10 +41,15 @@ pub fn forward(context: &Context<'_>, attributes: &Attributes) -> TokenStream {
         (TokenStream::new(), inlined(context, &output, &wants))
     } else {
         let block = &declaration.body.block;
+        // What only a reverse map reads is read: rustc is not to call it unused here.
+        let read = saved_parameters(context);
         let primal = quote_spanned! {*site=>
             #lints
             #(#inline)*
-            fn __vjp_rule_primal #generics (#(#parameters),*) -> #result #bounds #block
+            fn __vjp_rule_primal #generics (#(#parameters),*) -> #result #bounds {
+                #(let _ = &#read;)*
+                #block
+            }
         };
         let names = context.parameters();
         (
@@ -246,6 +251,19 @@ fn locals(vjp: &Vjp) -> impl Iterator<Item = (&Saved, &Ident)> {
         Source::Local(local) => Some((saved, local)),
         _ => None,
     })
+}
+
+/// The parameters that a reverse map saves.
+fn saved_parameters<'a>(context: &Context<'a>) -> impl Iterator<Item = &'a Ident> + use<'a> {
+    let declaration = context.declaration;
+    let is_saved = move |position: usize| {
+        let mut saved = declaration.vjps.iter().flat_map(Vjp::saved);
+        saved.any(|saved| matches!(saved.source, Source::Parameter(of) if of == position))
+    };
+    let parameters = declaration.signature.parameters.iter().enumerate();
+    parameters
+        .filter(move |(position, _)| is_saved(*position))
+        .map(|(_, parameter)| &parameter.ident)
 }
 
 /// Where the saved locals of one reverse map wait for the value.

@@ -112,3 +112,24 @@ fn optional_arguments_may_be_absent() -> Result<()> {
     assert_eq!(gradient(&x), [16.0]);
     Ok(())
 }
+
+/// The input, and `factor` times the upstream on the way back: an argument that the body does not read.
+#[vjp_rule]
+#[gradcheck(x: [m], factor = 1.0)]
+pub fn passing<T: Element>(x: &Tensor<T>, factor: f64) -> Result<Tensor<T>> {
+    /// upstream times the factor
+    #[vjp(x)]
+    fn x_vjp(upstream: &Tensor<T>, factor: f64) -> Result<Tensor<T>> {
+        Ok(upstream.map(|u| u * T::from_f64(factor)))
+    }
+    Ok(x.clone())
+}
+
+#[test]
+fn an_argument_that_only_a_reverse_map_reads_is_not_called_unused() -> Result<()> {
+    // This binary denies warnings, so it is enough that the rule above compiles; its value follows.
+    let x = parameter(&[2], &[1.0, -2.0])?;
+    reverse(&x.passing(3.0)?, &[1.0, 10.0])?;
+    assert_eq!(gradient(&x), [3.0, 30.0]);
+    Ok(())
+}
