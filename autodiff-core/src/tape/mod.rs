@@ -10,6 +10,8 @@ mod drop;
 mod mode;
 mod node;
 mod pending;
+mod pull;
+mod reach;
 mod recorder;
 mod slot;
 mod trace;

@@ -48,10 +48,10 @@ impl<T: Element> TensorValue<T> {
 /// Each parameter stays the same node, its revision grows by one and its gradient stays.
 ///
 /// # Errors
-/// For the first update at fault: [`TensorAutodiffError::NotAParameter`],
-/// [`TensorAutodiffError::DuplicateUpdate`], [`TensorAutodiffError::UpdateShape`] or
-/// [`TensorAutodiffError::NonFiniteLeaf`]; then [`TensorAutodiffError::ValueBorrowed`] while a guard
-/// on any of the values is alive.
+/// In this order, each over all updates: [`TensorAutodiffError::NotAParameter`];
+/// [`TensorAutodiffError::DuplicateUpdate`]; [`TensorAutodiffError::UpdateShape`] or
+/// [`TensorAutodiffError::NonFiniteLeaf`], whichever comes first; and
+/// [`TensorAutodiffError::ValueBorrowed`] while a guard on any of the values is alive.
 pub fn update_all<'a, T: Element>(
     updates: impl IntoIterator<Item = (&'a TensorValue<T>, Tensor<T>)>,
 ) -> Result<()> {
