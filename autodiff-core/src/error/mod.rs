@@ -192,7 +192,7 @@ pub enum TensorAutodiffError {
     /// A stored gradient and a finite adjoint have a sum that is not finite.
     #[error(
         "the gradient of node {node} would not be finite at flat index {index}: \
-         stored {stored} plus adjoint {pass_adjoint}"
+         stored {stored:?} plus adjoint {pass_adjoint:?}"
     )]
     NonFiniteAccumulatedGradient {
         /// The parameter's node.

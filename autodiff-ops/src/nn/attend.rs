@@ -55,7 +55,7 @@ pub fn attention<T: Element>(
     let heads = Heads::new(q, k, v, scale, causal)?;
     let is_kept = heads
         .score_count()
-        .is_some_and(|count| count * size_of::<T>() <= KEPT_BYTES);
+        .is_some_and(|count| count <= KEPT_BYTES / size_of::<T>());
     let (output, probabilities) = forward(&heads, is_kept)?;
     Ok(output)
 }
@@ -66,6 +66,10 @@ fn forward<T: Element>(
     is_kept: bool,
 ) -> Result<(Tensor<T>, Option<Tensor<T>>)> {
     let mut output = Tensor::unwritten(heads.output_shape())?;
+    if output.is_empty() {
+        // The extents of operands without elements may be far too large to go through, or to hold a row.
+        return Ok((output, None));
+    }
     let mut kept = match is_kept {
         true => Some(Tensor::unwritten(heads.score_shape())?),
         false => None,
@@ -99,6 +103,9 @@ fn reverse<T: Element>(
     let mut q_bar = zeros(q_wanted, heads.q.shape())?;
     let mut k_bar = zeros(k_wanted, heads.k.shape())?;
     let mut v_bar = zeros(v_wanted, heads.v.shape())?;
+    if upstream.is_empty() {
+        return Ok([q_bar, k_bar, v_bar]);
+    }
     let mut block = Tensor::unwritten([if kept.is_some() { 0 } else { BLOCK }, heads.keys])?;
     let mut scores_bar = Tensor::unwritten([BLOCK, heads.keys])?;
     let scores_bar = scores_bar.as_mut_slice();

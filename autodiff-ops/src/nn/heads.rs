@@ -108,8 +108,10 @@ impl<'a, T: Element> Heads<'a, T> {
             keys,
             depth: *depth,
             width: *width,
-            // A product of extents that are part of a tensor's, each 0 or counted with it.
-            count: lead.iter().product(),
+            // It saturates only where there is no output element.
+            count: lead
+                .iter()
+                .fold(1_usize, |count, &extent| count.saturating_mul(extent)),
             block,
             scale: T::from_f64(scale),
             causal,

@@ -201,7 +201,7 @@ fn by_rows<T: Element>(
 ) -> Result<Tensor<T>> {
     on_last_axis(axis, x.shape(), &mut |last, width| {
         let x = x.swap_axes(axis, last)?;
-        let mut scratch = vec![T::zero(); width];
+        let mut scratch = scratch_row(&x, width);
         let mut output = Tensor::unwritten(x.shape())?;
         let places = rows_mut(output.as_mut_slice(), width);
         for (row, out) in rows(x.as_slice(), width).zip(places) {
@@ -220,7 +220,7 @@ fn by_masked_rows<T: Element>(
 ) -> Result<Tensor<T>> {
     on_last_axis(axis, x.shape(), &mut |last, width| {
         let (x, excluded) = (x.swap_axes(axis, last)?, excluded.swap_axes(axis, last)?);
-        let mut scratch = vec![T::zero(); width];
+        let mut scratch = scratch_row(&x, width);
         let mut output = Tensor::unwritten(x.shape())?;
         let places = rows_mut(output.as_mut_slice(), width);
         let excluded = rows(excluded.as_slice(), width);
@@ -248,6 +248,11 @@ fn zip_rows<T: Element>(
         }
         Ok(output)
     })
+}
+
+/// Room for one row of a tensor: none where it has no row, whose width then is no measure of memory.
+fn scratch_row<T: Element>(x: &Tensor<T>, width: usize) -> Vec<T> {
+    vec![T::zero(); if x.is_empty() { 0 } else { width }]
 }
 
 /// Runs `f(last axis, width)`, which works on the last axis, and puts the axis of its result back.

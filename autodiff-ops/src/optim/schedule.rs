@@ -42,13 +42,14 @@ impl WarmupCosine {
     #[must_use]
     pub fn rate(&self, step: usize) -> f64 {
         if step < self.warmup {
-            return self.peak * (step + 1) as f64 / (self.warmup + 1) as f64;
+            // The quotient first: neither it nor its product with the peak can overflow.
+            return self.peak * ((step as f64 + 1.0) / (self.warmup as f64 + 1.0));
         }
         if step >= self.total {
             return self.floor;
         }
         let progress = (step - self.warmup) as f64 / (self.total - self.warmup) as f64;
-        self.floor + (self.peak - self.floor) * (1.0 + (PI * progress).cos()) / 2.0
+        self.floor + (self.peak - self.floor) * ((1.0 + (PI * progress).cos()) / 2.0)
     }
 }
 
@@ -105,5 +106,14 @@ mod tests {
             refusal(1.0, 0.0, 5, 4),
             "total: expected no less than the steps of the warm-up, got 4"
         );
+    }
+
+    #[test]
+    fn no_step_and_no_accepted_peak_overflows() {
+        let schedule = WarmupCosine::new(1e308, 0.0, usize::MAX, usize::MAX).unwrap();
+        assert_eq!(schedule.rate(usize::MAX - 1), 1e308);
+        assert_eq!(schedule.rate(usize::MAX), 0.0);
+        let schedule = WarmupCosine::new(1e308, 0.0, 3, 7).unwrap();
+        assert!((0..9).all(|step| schedule.rate(step).is_finite()));
     }
 }

@@ -28,8 +28,11 @@ fn along<T: Element>(
     axis: usize,
     f: impl Fn(&mut [T], usize) + Sync,
 ) -> Result<Tensor<T>> {
-    // Only for its check of the axis.
-    Projection::reduction(x.shape(), &[axis], true)?;
+    check_axis(axis, x.rank())?;
+    if x.is_empty() {
+        // The other extents of a shape without elements may have a product that cannot be counted.
+        return Ok(x.clone());
+    }
     let width = x.strides()[axis];
     x.map_rows(x.shape()[axis] * width, |rows, sums| {
         sums.copy_from_slice(rows);
@@ -93,6 +96,10 @@ mod tests {
         for axis in [0, 1] {
             let (y, [gradient]) = pulled([&x], &x, |[x]| x.cumsum(axis)).unwrap();
             assert_eq!((y.shape(), gradient.shape()), (&[2, 0][..], &[2, 0][..]));
+        }
+        let huge = Tensor::<f64>::zeros([0, 1 << 62, 4]).unwrap();
+        for axis in [0, 1, 2] {
+            assert_eq!(cumsum(&huge, axis).unwrap().shape(), huge.shape());
         }
         let error = cumsum(&x, 2).unwrap_err();
         assert_eq!(

@@ -202,3 +202,40 @@ fn shapes_that_do_not_fit_are_refused() {
         "attention: expected at least one key for 2 queries, got none"
     );
 }
+
+#[test]
+fn operands_without_an_output_element_may_have_any_other_extents() {
+    for (q, k, v) in [
+        (
+            vec![0, 1 << 62, 4],
+            vec![0, 1 << 62, 4],
+            vec![0, 1 << 62, 4],
+        ),
+        (
+            vec![1 << 40, 1 << 40, 0, 2],
+            vec![1 << 40, 1 << 40, 0, 2],
+            vec![1 << 40, 1 << 40, 0, 2],
+        ),
+        (
+            vec![1 << 60, 3, 0],
+            vec![1 << 60, 3, 0],
+            vec![1 << 60, 3, 0],
+        ),
+        (
+            vec![1, 1 << 31, 0],
+            vec![1, 1 << 31, 0],
+            vec![1, 1 << 31, 0],
+        ),
+    ] {
+        let [q, k, v] = [q, k, v]
+            .map(|shape| TensorValue::parameter(Tensor::<f64>::zeros(shape).unwrap()).unwrap());
+        for causal in [true, false] {
+            let output = q.attention(&k, &v, 1.0, causal).unwrap();
+            assert_eq!(output.shape(), q.shape());
+            let upstream = Tensor::zeros(output.shape()).unwrap();
+            output
+                .backward_with_seed(&upstream.view(), GraphRetention::Release)
+                .unwrap();
+        }
+    }
+}

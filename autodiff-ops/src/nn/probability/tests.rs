@@ -150,3 +150,17 @@ fn a_mask_larger_than_what_it_masks_is_refused() {
     let mask = Tensor::full([2, 3], false).unwrap();
     assert!(scattered(&[3], 0).masked_softmax(&mask, 0).is_err());
 }
+
+#[test]
+fn rows_of_a_tensor_without_elements_need_no_memory() {
+    let none = Tensor::full([1], false).unwrap();
+    for shape in [vec![1 << 62, 0], vec![0, 1 << 62, 4]] {
+        let x = Tensor::<f64>::zeros(&shape[..]).unwrap();
+        for axis in 0..shape.len() {
+            assert_eq!(x.softmax(axis).unwrap().shape(), shape);
+            assert_eq!(x.log_softmax(axis).unwrap().shape(), shape);
+            assert_eq!(x.masked_softmax(&none, axis).unwrap().shape(), shape);
+            assert_eq!(x.masked_log_softmax(&none, axis).unwrap().shape(), shape);
+        }
+    }
+}
