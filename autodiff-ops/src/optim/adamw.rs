@@ -185,7 +185,7 @@ impl<T: Element> AdamW<T> {
             gradients,
             self.moments.iter().map(Moments::name),
         )?;
-        let steps = self.steps + 1;
+        let steps = self.steps.saturating_add(1);
         let mut values = Vec::with_capacity(self.moments.len());
         let mut moments = Vec::with_capacity(self.moments.len());
         let entries = parameters.iter().zip(gradients.iter()).zip(&self.moments);

@@ -146,7 +146,7 @@ impl<T: Element> Sgd<T> {
             velocities.push(next);
         }
         update_all(values)?;
-        self.steps += 1;
+        self.steps = self.steps.saturating_add(1);
         self.velocities = velocities;
         Ok(())
     }

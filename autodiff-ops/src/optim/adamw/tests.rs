@@ -325,3 +325,22 @@ fn constants_without_meaning_are_refused() {
         "decay: expected a finite number of at least 0, got NaN"
     );
 }
+
+#[test]
+fn the_count_of_steps_stays_at_its_largest() {
+    let parameters = set(&[("w", &[1], &[1.0])]);
+    let options = AdamWOptions {
+        beta1: 0.9,
+        beta2: 0.99,
+        eps: 1e-8,
+    };
+    let mut optimizer = AdamW::new(&parameters, options, |_, _| 0.0).unwrap();
+    let moment = Tensor::zeros([1]).unwrap();
+    optimizer
+        .restore(usize::MAX, [("w".to_owned(), moment.clone(), moment)])
+        .unwrap();
+    optimizer
+        .step(&parameters, &gradients(&[("w", &[1], &[1.0])]), 0.1)
+        .unwrap();
+    assert_eq!(optimizer.step_count(), usize::MAX);
+}
