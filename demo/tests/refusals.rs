@@ -262,6 +262,16 @@ fn fixtures_without_sense_are_refused() -> Outcome {
             "missing.safetensors",
             "cannot read the fixture",
         ),
+        (
+            "\"losses\":[",
+            "\"losses\":[],\"other\":[",
+            "AdamW: expected the loss before the first step",
+        ),
+        (
+            "\"10\":[",
+            "\"99\":[",
+            "AdamW: expected snapshots of steps 1 to 10, got one of step 99",
+        ),
         ("{", "[", "is malformed"),
     ] {
         let text = original.replace(": ", ":").replace(from, to);

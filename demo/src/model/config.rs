@@ -94,6 +94,10 @@ pub enum ConfigError {
 /// The most memory that a run may ask for. Above it an allocation would end the program, not fail.
 const LARGEST_GIBIBYTES: u64 = 32;
 
+/// What a layer of any width takes at least: nine parameters or more with their names, gradients and
+/// moments, and some twenty nodes of a pass, at about 1 KiB each.
+const LAYER_BYTES: u128 = 32 << 10;
+
 impl ModelConfig {
     /// The configuration with the family's usual feed-forward width and constants.
     #[must_use]
@@ -189,7 +193,9 @@ impl ModelConfig {
         let elements = parameters
             .saturating_mul(4)
             .saturating_add(rows.saturating_mul(row));
-        elements.saturating_mul(4)
+        elements
+            .saturating_mul(4)
+            .saturating_add(layers.saturating_mul(LAYER_BYTES))
     }
 
     /// Every parameter: name, shape, how it begins and whether it decays.
