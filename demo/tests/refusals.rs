@@ -92,6 +92,10 @@ fn impossible_sizes_and_settings_are_refused() -> Outcome {
         (&["--layers", "100000000"], "expected at most 32"),
         (&["--block", "1000000000000"], "expected at most 32"),
         (
+            &["--layers", "1200000", "--width", "1", "--heads", "1"],
+            "expected at most 32",
+        ),
+        (
             &["--arch", "llama", "--width", "6", "--heads", "2"],
             "expected an even width",
         ),

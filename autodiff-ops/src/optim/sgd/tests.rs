@@ -105,3 +105,18 @@ fn a_restored_optimizer_goes_on_bit_for_bit() {
     restored.step(&copy, &gradient(&[0.2]), 0.3).unwrap();
     assert_eq!(values(&parameters), values(&copy));
 }
+
+#[test]
+fn the_count_of_steps_stays_at_its_largest() {
+    let parameters = one(&[1.0]);
+    let mut optimizer = Sgd::new(&parameters, SgdOptions::default(), |_, _| 0.0).unwrap();
+    let velocity = Tensor::zeros([1]).unwrap();
+    optimizer
+        .restore(usize::MAX, [("w".to_owned(), velocity)])
+        .unwrap();
+    optimizer.step(&parameters, &gradient(&[2.0]), 0.5).unwrap();
+    assert_eq!(
+        (values(&parameters), optimizer.step_count()),
+        (vec![0.0], usize::MAX)
+    );
+}
