@@ -115,6 +115,10 @@ pub enum DemoError {
         total: usize,
     },
 
+    /// The time that a process has computed cannot be had.
+    #[error("this machine does not tell the time of a process, expected --clock wall")]
+    NoClock,
+
     /// No registered rule has this name.
     #[error("no rule has the name or path {name:?}; `demo rules` lists them all")]
     UnknownRule {
@@ -137,6 +141,7 @@ impl DemoError {
             | Self::Fixture(_)
             | Self::Conflict { .. }
             | Self::OtherCorpus
+            | Self::NoClock
             | Self::RandomState => 2,
             _ => 1,
         }

@@ -3,6 +3,7 @@
 //! Every command writes to a handle that it is given, so that tests read what users see and a closed
 //! pipe is an error like any other.
 
+pub mod bench;
 pub mod corpus;
 mod error;
 pub mod model;

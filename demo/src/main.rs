@@ -7,10 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Parser, Subcommand};
+use demo::bench::BenchOptions;
 use demo::sample::SampleOptions;
 use demo::train::TrainOptions;
 use demo::verify::VerifyOptions;
-use demo::{DemoError, rules, sample, trace, train, verify, worked};
+use demo::{DemoError, bench, rules, sample, trace, train, verify, worked};
 
 /// Gradients that can be inspected: a tape of tensors whose every reverse rule is registered and checked.
 ///
@@ -52,6 +53,11 @@ enum Command {
         /// Show everything about the rules of this name or path
         name: Option<String>,
     },
+    /// Time a fixed computation
+    ///
+    /// Prints one line: program, workload, type, median, least and greatest milliseconds, runs, and the
+    /// most memory in MiB. On stderr comes a number that depends on the whole computation.
+    Bench(BenchOptions),
 }
 
 fn main() -> ExitCode {
@@ -82,6 +88,7 @@ fn run(command: Option<&Command>, out: &mut impl Write) -> Result<(), DemoError>
         Some(Command::Trace) => trace::print(out),
         Some(Command::Rules { name: None }) => rules::print(out),
         Some(Command::Rules { name: Some(name) }) => rules::print_matching(out, name),
+        Some(Command::Bench(options)) => bench::run(out, &mut io::stderr().lock(), options),
     }
 }
 

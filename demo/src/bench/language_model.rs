@@ -1,0 +1,61 @@
+//! A language model whose first values, text and update other programs can repeat exactly.
+
+use autodiff_ops::prelude::*;
+
+use super::inputs::{integers, uniform};
+use super::workload::Run;
+use crate::DemoError;
+use crate::model::{Family, Initial, Model, ModelConfig};
+
+const VOCABULARY: usize = 65;
+const LAYERS: usize = 4;
+const HEADS: usize = 4;
+const WIDTH: usize = 128;
+const BLOCK: usize = 64;
+const BATCH: usize = 12;
+const LEARNING_RATE: f64 = 1e-3;
+const DECAY: f64 = 0.1;
+const OPTIONS: AdamWOptions = AdamWOptions {
+    beta1: 0.9,
+    beta2: 0.99,
+    eps: 1e-8,
+};
+
+/// Steps over one batch; without updates, passes over it.
+pub(super) fn prepare<T: Element>(updates: bool) -> Result<Run, DemoError> {
+    let config = ModelConfig {
+        vocabulary: VOCABULARY,
+        ..ModelConfig::usual(Family::Gpt, [LAYERS, HEADS, WIDTH, BLOCK])
+    };
+    let mut parameters = ParameterSet::new();
+    let mut named = Vec::new();
+    let mut seeds = 100..;
+    for spec in config.parameters() {
+        let shape = spec.shape.as_slice();
+        let value = match spec.initial {
+            Initial::Zeros => Tensor::zeros(shape)?,
+            Initial::Ones => Tensor::ones(shape)?,
+            // Every matrix has a stream of its own.
+            Initial::Normal { .. } => uniform(seeds.next().unwrap_or_default(), shape, 0.05)?,
+        };
+        let parameter: TensorValue<T> = parameters.create(spec.name.as_str(), value)?;
+        named.push((spec.name, parameter));
+    }
+    // Everything decays, vectors too.
+    let mut optimiser = AdamW::new(&parameters, OPTIONS, |_, _| DECAY)?;
+    let model = Model {
+        config,
+        parameters: named.into_iter().collect(),
+    };
+    let tokens = integers(7, &[BATCH, BLOCK], VOCABULARY)?;
+    let targets = integers(8, &[BATCH, BLOCK], VOCABULARY)?;
+    Ok(Box::new(move || {
+        parameters.zero_grad()?;
+        let loss = model.loss(&tokens, &targets)?;
+        loss.backward()?;
+        if updates {
+            optimiser.step(&parameters, &parameters.gradients(), LEARNING_RATE)?;
+        }
+        Ok(loss.value().item()?.to_f64())
+    }))
+}
