@@ -14,6 +14,7 @@
 //! # }
 //! ```
 
+pub mod block;
 pub mod elementwise;
 pub mod index;
 pub mod linalg;
@@ -27,6 +28,7 @@ mod testing;
 
 /// The core's prelude and every operation.
 pub mod prelude {
+    pub use crate::block::*;
     pub use crate::elementwise::*;
     pub use crate::index::*;
     pub use crate::linalg::*;

@@ -4,9 +4,11 @@
 //! it on dual numbers. Invariant: no stored gradient is read or written.
 
 mod forward;
+mod recompute;
 mod reverse;
 
 pub use forward::{hessian, hvp, jacobian, jvp};
+pub use recompute::{BlockError, record_block, reverse_block};
 pub use reverse::{value_and_gradients, vjp};
 
 use crate::error::Result;

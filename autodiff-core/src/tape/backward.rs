@@ -102,6 +102,15 @@ pub(crate) fn adjoints<T: Element>(
     output: &TensorValue<T>,
     seed: Tensor<T>,
 ) -> Result<Vec<(TensorValue<T>, Tensor<T>)>> {
+    reversed(output, seed, &mut ())
+}
+
+/// A pass that an observer watches and that commits nothing.
+pub(crate) fn reversed<T: Element>(
+    output: &TensorValue<T>,
+    seed: Tensor<T>,
+    observer: &mut impl Observer<T>,
+) -> Result<Vec<(TensorValue<T>, Tensor<T>)>> {
     let (reached, seed) = reach(output, &seed.view())?;
-    pull(output, &reached.nodes, seed, &mut ())
+    pull(output, &reached.nodes, seed, observer)
 }

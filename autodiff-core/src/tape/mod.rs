@@ -4,6 +4,7 @@
 //! creation number. Invariant: no user code runs under an exclusive lock, and nothing recurses.
 
 mod backward;
+mod block;
 mod commit;
 mod contributions;
 mod drop;
@@ -20,6 +21,7 @@ mod value;
 
 pub use backward::GraphRetention;
 pub(crate) use backward::adjoints;
+pub(crate) use block::{BlockFn, BlockInput, BlockRun, Unusable};
 #[cfg(feature = "gradcheck")]
 pub(crate) use contributions::{Fault, contributions};
 pub use mode::no_grad;

@@ -22,22 +22,31 @@ thread_local! {
 /// # }
 /// ```
 pub fn no_grad<R>(scope: impl FnOnce() -> R) -> R {
-    struct Leave;
+    at_depth(NO_GRAD_DEPTH.get() + 1, scope)
+}
+
+/// Runs `scope` recording, also within [`no_grad`]: what a reverse rule runs again needs a history
+/// wherever the pass was asked for.
+pub(crate) fn recording<R>(scope: impl FnOnce() -> R) -> R {
+    at_depth(0, scope)
+}
+
+fn at_depth<R>(depth: usize, scope: impl FnOnce() -> R) -> R {
+    struct Leave(usize);
 
     impl Drop for Leave {
         fn drop(&mut self) {
-            NO_GRAD_DEPTH.with(|depth| depth.set(depth.get() - 1));
+            NO_GRAD_DEPTH.set(self.0);
         }
     }
 
-    NO_GRAD_DEPTH.with(|depth| depth.set(depth.get() + 1));
-    let _leave = Leave;
+    let _leave = Leave(NO_GRAD_DEPTH.replace(depth));
     scope()
 }
 
 /// Whether an operation called now records history.
 pub(crate) fn is_recording() -> bool {
-    NO_GRAD_DEPTH.with(|depth| depth.get() == 0)
+    NO_GRAD_DEPTH.get() == 0
 }
 
 #[cfg(test)]

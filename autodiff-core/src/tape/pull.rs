@@ -86,7 +86,8 @@ fn pull_node<T: Element>(
             }
         })?;
     for (operand, (edge, contribution)) in history.edges.iter().zip(results).enumerate() {
-        let Some(contribution) = contribution else {
+        let received = contribution.and_then(|own| observer.receive(&edge.parent, own));
+        let Some(contribution) = received else {
             continue;
         };
         let parent = edge.parent.0.number;

@@ -151,6 +151,18 @@ impl<'a, T: Element> Recorder<'a, T> {
         Ok(primal)
     }
 
+    /// The same call with uses of its own: each entry is the number of an operand that was read, whose
+    /// value and revision the use has. The entry's position is the use's slot.
+    pub(crate) fn with_uses(mut self, operands: &[usize]) -> Self {
+        let slots = operands.iter().enumerate();
+        let of_slot = |(slot, &operand): (usize, &usize)| {
+            let read = self.uses.get(operand)?;
+            Some(Use { slot, ..*read })
+        };
+        self.uses = slots.filter_map(of_slot).collect();
+        self
+    }
+
     /// For each reverse map, whether any of its operands is tracked, so that it saves something.
     pub fn wants<const VJPS: usize>(&self) -> [bool; VJPS] {
         std::array::from_fn(|vjp| {

@@ -89,6 +89,11 @@ pub(crate) trait Observer<T: Element> {
         None
     }
 
+    /// A contribution before it is added to its parent's adjoint; none where the observer keeps it.
+    fn receive(&mut self, _parent: &TensorValue<T>, contribution: Tensor<T>) -> Option<Tensor<T>> {
+        Some(contribution)
+    }
+
     fn adjoint(&mut self, _node: &TensorValue<T>, _adjoint: &Tensor<T>) {}
 
     fn edge(&mut self, _step: EdgeStep<'_, T>) -> Result<()> {
