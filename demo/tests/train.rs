@@ -71,6 +71,26 @@ fn a_stopped_and_resumed_run_ends_with_the_bits_of_an_uninterrupted_one() -> Out
 }
 
 #[test]
+fn a_run_that_recomputes_its_layers_ends_with_the_bits_of_one_that_keeps_them() -> Outcome {
+    let folder = folder("recomputed")?;
+    let corpus = corpus(&folder)?;
+    for family in ["gpt", "llama"] {
+        let [kept, recomputed] =
+            ["kept", "recomputed"].map(|name| folder.join(format!("{name}-{family}")));
+        let more = ["--arch", family];
+        stdout_of(&arguments(&corpus, &text_of(&kept), &more))?;
+        let out = text_of(&recomputed);
+        stdout_of(&arguments(
+            &corpus,
+            &out,
+            &[&more[..], &["--recompute"]].concat(),
+        ))?;
+        assert_same_end(&kept, &recomputed)?;
+    }
+    Ok(())
+}
+
+#[test]
 fn a_killed_run_resumes_and_ends_with_the_bits_of_an_uninterrupted_one() -> Outcome {
     let folder = folder("killed")?;
     let corpus = corpus(&folder)?;

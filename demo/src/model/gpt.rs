@@ -2,14 +2,32 @@
 
 use autodiff_ops::prelude::*;
 
+use super::layer::{self, LayerParameters, Layers};
 use super::{ModelConfig, ModelValue, Parameters, attend, tokens_shape};
 use crate::DemoError;
+
+/// The parameters of a layer, as they come after `h.0.`.
+const OF_LAYER: [&str; 12] = [
+    "ln_1.weight",
+    "ln_1.bias",
+    "attn.c_attn.weight",
+    "attn.c_attn.bias",
+    "attn.c_proj.weight",
+    "attn.c_proj.bias",
+    "ln_2.weight",
+    "ln_2.bias",
+    "mlp.c_fc.weight",
+    "mlp.c_fc.bias",
+    "mlp.c_proj.weight",
+    "mlp.c_proj.bias",
+];
 
 /// `logits = LN(x + Σ layers) W` with `x = wte[tokens] + wpe[0..time]`.
 pub(super) fn logits<V: ModelValue>(
     config: &ModelConfig,
     parameters: &Parameters<V>,
     tokens: &Tensor<usize>,
+    layers: Layers,
 ) -> Result<V, DemoError> {
     let &[_, time] = tokens.shape() else {
         return Err(tokens_shape(tokens).into());
@@ -21,31 +39,17 @@ pub(super) fn logits<V: ModelValue>(
         &[1, 1],
     )?;
     let mut x = embedding(parameters.named("wte")?, tokens)?.add(&positions)?;
-    for layer in 0..config.layers {
-        let of_layer = |name: &str| parameters.named(&format!("h.{layer}.{name}"));
-        let affine = |x: &V, name: &str| -> Result<V, DemoError> {
-            let weight = of_layer(&format!("{name}.weight"))?;
-            Ok(linear(x, weight, Some(of_layer(&format!("{name}.bias"))?))?)
-        };
-        let norm = |x: &V, name: &str| -> Result<V, DemoError> {
-            let weight = of_layer(&format!("{name}.weight"))?;
-            Ok(layer_norm(
-                x,
-                weight,
-                of_layer(&format!("{name}.bias"))?,
-                config.norm_eps,
-            )?)
-        };
-
-        let qkv = affine(&norm(&x, "ln_1")?, "attn.c_attn")?.split(&[config.width; 3], 2)?;
-        let [q, k, v] = qkv.as_slice() else {
-            return Err(tokens_shape(tokens).into());
-        };
-        let mixed = attend(config, [q, k, v], tokens, Ok)?;
-        x = x.add(&affine(&mixed, "attn.c_proj")?)?;
-
-        let hidden = affine(&norm(&x, "ln_2")?, "mlp.c_fc")?.gelu()?;
-        x = x.add(&affine(&hidden, "mlp.c_proj")?)?;
+    for number in 0..config.layers {
+        let (config, tokens) = (config.clone(), tokens.clone());
+        let run = move |x: &V, own: &LayerParameters<'_, V>| one_layer(&config, &tokens, x, own);
+        x = layer::run(
+            layers,
+            parameters,
+            &format!("h.{number}"),
+            &OF_LAYER,
+            x,
+            run,
+        )?;
     }
     let [weight, bias] = [
         parameters.named("ln_f.weight")?,
@@ -53,4 +57,36 @@ pub(super) fn logits<V: ModelValue>(
     ];
     let x = layer_norm(&x, weight, bias, config.norm_eps)?;
     Ok(linear(&x, parameters.named("lm_head.weight")?, None)?)
+}
+
+/// `x + attention(LN x)`, and to that `+ MLP(LN ..)`.
+fn one_layer<V: ModelValue>(
+    config: &ModelConfig,
+    tokens: &Tensor<usize>,
+    x: &V,
+    own: &LayerParameters<'_, V>,
+) -> Result<V> {
+    let affine = |x: &V, name: &str| {
+        let weight = own.named(&format!("{name}.weight"))?;
+        linear(x, weight, Some(own.named(&format!("{name}.bias"))?))
+    };
+    let norm = |x: &V, name: &str| {
+        let weight = own.named(&format!("{name}.weight"))?;
+        layer_norm(
+            x,
+            weight,
+            own.named(&format!("{name}.bias"))?,
+            config.norm_eps,
+        )
+    };
+
+    let qkv = affine(&norm(x, "ln_1")?, "attn.c_attn")?.split(&[config.width; 3], 2)?;
+    let [q, k, v] = qkv.as_slice() else {
+        return Err(tokens_shape(tokens));
+    };
+    let mixed = attend(config, [q, k, v], tokens, Ok)?;
+    let x = x.add(&affine(&mixed, "attn.c_proj")?)?;
+
+    let hidden = affine(&norm(&x, "ln_2")?, "mlp.c_fc")?.gelu()?;
+    x.add(&affine(&hidden, "mlp.c_proj")?)
 }

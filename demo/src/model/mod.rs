@@ -5,20 +5,21 @@
 
 mod config;
 mod gpt;
+mod layer;
 mod llama;
 mod parameters;
 
 use autodiff_ops::prelude::*;
 
 pub use config::{ConfigError, Family, ModelConfig};
+pub use layer::Layers;
 pub use parameters::{Initial, ParameterSpec, Parameters};
 
 use crate::DemoError;
 
 /// What a model may do with its values: every operation that a forward pass is written with.
 pub trait ModelValue:
-    Value
-    + Clone
+    Recompute
     + add
     + attention
     + cross_entropy
@@ -38,8 +39,7 @@ pub trait ModelValue:
 }
 
 impl<V> ModelValue for V where
-    V: Value
-        + Clone
+    V: Recompute
         + add
         + attention
         + cross_entropy
@@ -73,9 +73,13 @@ impl<V: ModelValue> Model<V> {
     /// # Errors
     /// [`DemoError::Autodiff`] where a token is not in the vocabulary or there are more than a block.
     pub fn logits(&self, tokens: &Tensor<usize>) -> Result<V, DemoError> {
+        self.logits_of(tokens, Layers::Kept)
+    }
+
+    fn logits_of(&self, tokens: &Tensor<usize>, layers: Layers) -> Result<V, DemoError> {
         match self.config.family {
-            Family::Gpt => gpt::logits(&self.config, &self.parameters, tokens),
-            Family::Llama => llama::logits(&self.config, &self.parameters, tokens),
+            Family::Gpt => gpt::logits(&self.config, &self.parameters, tokens, layers),
+            Family::Llama => llama::logits(&self.config, &self.parameters, tokens, layers),
         }
     }
 
@@ -84,7 +88,22 @@ impl<V: ModelValue> Model<V> {
     /// # Errors
     /// As for [`logits`](Self::logits).
     pub fn loss(&self, tokens: &Tensor<usize>, targets: &Tensor<usize>) -> Result<V, DemoError> {
-        Ok(self.logits(tokens)?.cross_entropy(targets, None)?)
+        self.loss_of(tokens, targets, Layers::Kept)
+    }
+
+    /// The same [`loss`](Self::loss), its gradients too, with or without keeping what the layers save.
+    ///
+    /// # Errors
+    /// As for [`logits`](Self::logits).
+    pub fn loss_of(
+        &self,
+        tokens: &Tensor<usize>,
+        targets: &Tensor<usize>,
+        layers: Layers,
+    ) -> Result<V, DemoError> {
+        Ok(self
+            .logits_of(tokens, layers)?
+            .cross_entropy(targets, None)?)
     }
 }
 

@@ -8,7 +8,7 @@ use super::checkpoint::Record;
 use super::settings::{Dtype, Settings};
 use crate::DemoError;
 use crate::corpus::Corpus;
-use crate::model::{Family, ModelConfig};
+use crate::model::{Family, Layers, ModelConfig};
 
 /// How to train. What is left out has the value of the recorded run, or the usual one.
 #[derive(Args, Clone, Debug)]
@@ -79,6 +79,10 @@ pub struct TrainOptions {
     /// Threads to compute with; the numbers do not depend on it, and at present one does everything
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub threads: usize,
+    /// Keep only the inputs of every layer and run it again in the reverse pass: less memory for more
+    /// time; the numbers do not depend on it
+    #[arg(long)]
+    pub recompute: bool,
     /// Stop and save at this step, as Ctrl-C does
     #[arg(long, value_name = "STEP", hide = true)]
     pub stop_at: Option<usize>,
@@ -129,6 +133,16 @@ impl TrainOptions {
         settings.check()?;
         model.check(settings.batch)?;
         Ok((model, settings))
+    }
+
+    /// What the tape keeps of the layers.
+    #[must_use]
+    pub fn layers_kept(&self) -> Layers {
+        if self.recompute {
+            Layers::Recomputed
+        } else {
+            Layers::Kept
+        }
     }
 
     /// Refuses options that the recorded run was not started with.

@@ -59,7 +59,7 @@ fn train<T: Precision>(
     let mut run = Run {
         schedule: start.schedule()?,
         start,
-        trainer,
+        trainer: trainer.layers(options.layers_kept()),
         batches,
     };
     run.introduce(out)?;

@@ -5,7 +5,7 @@ use autodiff_ops::prelude::*;
 use super::checkpoint::State;
 use super::data::Batch;
 use crate::DemoError;
-use crate::model::{Model, ModelConfig, Parameters};
+use crate::model::{Layers, Model, ModelConfig, Parameters};
 
 /// A model on the tape with its optimiser.
 #[derive(Debug)]
@@ -15,6 +15,7 @@ pub struct Trainer<T: Element> {
     /// The model's parameters once more, as the optimiser knows them.
     parameters: ParameterSet<T>,
     optimiser: AdamW<T>,
+    layers: Layers,
 }
 
 /// What a pass and an update found.
@@ -71,7 +72,14 @@ impl<T: Element> Trainer<T> {
             model,
             parameters,
             optimiser,
+            layers: Layers::Kept,
         })
+    }
+
+    /// The same trainer with another choice of what the tape keeps; the numbers do not depend on it.
+    #[must_use]
+    pub fn layers(self, layers: Layers) -> Self {
+        Self { layers, ..self }
     }
 
     /// A model that has taken `steps` steps.
@@ -140,7 +148,9 @@ impl<T: Element> Trainer<T> {
     /// Runs a pass; the gradients are those of this batch alone.
     fn pass(&self, batch: &Batch, update: Update) -> Result<(StepReport, Gradients<T>), DemoError> {
         self.parameters.zero_grad()?;
-        let loss = self.model.loss(&batch.tokens, &batch.targets)?;
+        let loss = self
+            .model
+            .loss_of(&batch.tokens, &batch.targets, self.layers)?;
         loss.backward()?;
         let gradients = self.parameters.gradients();
         let gradient_norm = gradients.global_norm()?;
