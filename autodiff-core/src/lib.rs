@@ -53,7 +53,7 @@ pub mod prelude {
 pub mod __private {
     pub use crate::gradcheck::check_rule;
     pub use crate::rule::*;
-    pub use crate::tape::{Primal, Recorder, Value};
+    pub use crate::tape::{Place, Recorder, Use, Value};
     pub use crate::{Dual, Element, Identity, Operation, Tensor, TensorAutodiffError, TensorValue};
     pub use inventory;
     pub use smallvec::{SmallVec, smallvec};

@@ -281,19 +281,29 @@ const _: () = {
             scale: Option<f64>,
         ) -> ::core::result::Result<Self, ::renamed::__private::TensorAutodiffError> {
             let mut recorder = ::renamed::__private::Recorder::new(__VJP_RULE_OPERATION);
-            let own_x = recorder.operand(self, 0usize, 0usize)?;
-            let own_w = recorder.operand(w, 0usize, 1usize)?;
-            let own_bias = recorder.optional(bias, 0usize, 2usize)?;
+            let own_x = recorder
+                .operand(self, ::renamed::__private::Place::joint(0u16, 0u32))?;
+            let own_w = recorder
+                .operand(w, ::renamed::__private::Place::joint(0u16, 1u32))?;
+            let own_bias = recorder
+                .optional(bias, ::renamed::__private::Place::joint(0u16, 2u32))?;
+            let mut uses = ::std::vec::Vec::new();
+            uses.push(&own_x);
+            uses.push(&own_w);
+            ::core::iter::Extend::extend(&mut uses, &own_bias);
             let (output, saved) = __vjp_rule_forward(
-                    &own_x,
-                    &own_w,
-                    ::core::option::Option::as_deref(&own_bias),
+                    own_x.primal(),
+                    own_w.primal(),
+                    ::core::option::Option::map(
+                        ::core::option::Option::as_ref(&own_bias),
+                        ::renamed::__private::Use::primal,
+                    ),
                     keep,
                     scale,
-                    recorder.wants(),
+                    recorder.wants(&uses),
                 )
                 .map_err(__vjp_rule_named)?;
-            recorder.finish(output, saved)
+            recorder.finish(&uses, output, saved)
         }
     }
     fn __vjp_rule_case_0(

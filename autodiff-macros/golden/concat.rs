@@ -221,21 +221,24 @@ const _: () = {
             let mut recorder = ::autodiff_core::__private::Recorder::new(
                 __VJP_RULE_OPERATION,
             );
-            let own_inputs = recorder.operands(inputs, 0usize)?;
+            let own_inputs = recorder
+                .operands(inputs, ::autodiff_core::__private::Place::single(0u16))?;
+            let mut uses = ::std::vec::Vec::new();
+            ::core::iter::Extend::extend(&mut uses, &own_inputs);
             let (output, saved) = __vjp_rule_forward(
                     &::core::iter::Iterator::collect::<
                         ::std::vec::Vec<_>,
                     >(
                         ::core::iter::Iterator::map(
                             own_inputs.iter(),
-                            |primal| &**primal,
+                            ::autodiff_core::__private::Use::primal,
                         ),
                     ),
                     axis,
-                    recorder.wants(),
+                    recorder.wants(&uses),
                 )
                 .map_err(__vjp_rule_named)?;
-            recorder.finish(output, saved)
+            recorder.finish(&uses, output, saved)
         }
     }
     fn __vjp_rule_case_0(

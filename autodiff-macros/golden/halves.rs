@@ -225,14 +225,19 @@ const _: () = {
             let mut recorder = ::autodiff_core::__private::Recorder::new(
                 __VJP_RULE_OPERATION,
             );
-            let own_x = recorder.operand(self, 0usize, 0usize)?;
-            let (output, saved) = __vjp_rule_forward(&own_x, recorder.wants())
+            let own_x = recorder
+                .operand(self, ::autodiff_core::__private::Place::single(0u16))?;
+            let uses = [&own_x];
+            let (output, saved) = __vjp_rule_forward(
+                    own_x.primal(),
+                    recorder.wants(&uses),
+                )
                 .map_err(__vjp_rule_named)?;
             let (output_0, output_1) = output;
             let (saved_0, saved_1) = saved;
             ::core::result::Result::Ok((
-                recorder.finish_output(0usize, output_0, saved_0)?,
-                recorder.finish_output(1usize, output_1, saved_1)?,
+                recorder.finish_output(&uses, 0usize, output_0, saved_0)?,
+                recorder.finish_output(&uses, 1usize, output_1, saved_1)?,
             ))
         }
     }

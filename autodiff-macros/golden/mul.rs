@@ -279,15 +279,18 @@ const _: () = {
             let mut recorder = ::autodiff_core::__private::Recorder::new(
                 __VJP_RULE_OPERATION,
             );
-            let own_lhs = recorder.operand(self, 0usize, 0usize)?;
-            let own_rhs = recorder.operand(rhs, 1usize, 0usize)?;
+            let own_lhs = recorder
+                .operand(self, ::autodiff_core::__private::Place::single(0u16))?;
+            let own_rhs = recorder
+                .operand(rhs, ::autodiff_core::__private::Place::single(1u16))?;
+            let uses = [&own_lhs, &own_rhs];
             let (output, saved) = __vjp_rule_forward(
-                    &own_lhs,
-                    &own_rhs,
-                    recorder.wants(),
+                    own_lhs.primal(),
+                    own_rhs.primal(),
+                    recorder.wants(&uses),
                 )
                 .map_err(__vjp_rule_named)?;
-            recorder.finish(output, saved)
+            recorder.finish(&uses, output, saved)
         }
     }
     fn __vjp_rule_case_0(

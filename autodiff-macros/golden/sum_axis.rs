@@ -226,15 +226,17 @@ const _: () = {
             let mut recorder = ::autodiff_core::__private::Recorder::new(
                 __VJP_RULE_OPERATION,
             );
-            let own_x = recorder.operand(self, 0usize, 0usize)?;
+            let own_x = recorder
+                .operand(self, ::autodiff_core::__private::Place::single(0u16))?;
+            let uses = [&own_x];
             let (output, saved) = __vjp_rule_forward(
-                    &own_x,
+                    own_x.primal(),
                     axis,
                     keep_dim,
-                    recorder.wants(),
+                    recorder.wants(&uses),
                 )
                 .map_err(__vjp_rule_named)?;
-            recorder.finish(output, saved)
+            recorder.finish(&uses, output, saved)
         }
     }
     fn __vjp_rule_case_0(

@@ -7,12 +7,10 @@
 use std::any::{Any, type_name};
 use std::sync::Arc;
 
-use smallvec::SmallVec;
-
 use crate::error::{OpError, Result, TensorAutodiffError};
 use crate::operation::Operation;
 use crate::rule::{Contributions, ReverseCall, SavedContext, SavedField, SavedValue};
-use crate::tape::{BlockFn, BlockInput, BlockRun, Recorder, TensorValue, Unusable};
+use crate::tape::{BlockFn, BlockInput, BlockRun, Place, Recorder, TensorValue, Unusable};
 use crate::tensor::{Element, Tensor};
 
 /// Why a block cannot be run again in place of what it recorded.
@@ -112,9 +110,11 @@ where
 {
     let mut recorder = Recorder::new(operation);
     let mut values = Vec::with_capacity(inputs.len());
-    for (slot, input) in inputs.iter().enumerate() {
-        let primal = recorder.operand(input, 0, slot)?;
-        values.push((primal.clone(), input.tracks_gradient()));
+    let mut read = Vec::with_capacity(inputs.len());
+    for input in inputs {
+        let used = recorder.operand(input, Place::joint(0, 0))?;
+        values.push((used.primal().clone(), input.tracks_gradient()));
+        read.push(used);
     }
     let block: Arc<BlockFn<T>> = Arc::new(block);
     let run = BlockRun::new(&*block, &values)?;
@@ -122,7 +122,10 @@ where
     let output = run.value();
     drop(run);
     let edges = with_untracked(uses, &values);
-    recorder = recorder.with_uses(&edges);
+    let slots = edges.iter().filter_map(|&input| read.get(input)).zip(0..);
+    let uses: Vec<_> = slots
+        .map(|(used, slot)| used.at(Place::joint(0, slot)))
+        .collect();
     let saved = SavedBlock {
         block,
         type_name: type_name::<F>(),
@@ -130,7 +133,7 @@ where
         edges,
         output: output.clone(),
     };
-    recorder.finish(output, saved)
+    recorder.finish(&uses.iter().collect::<Vec<_>>(), output, saved)
 }
 
 /// The reverse map of a node that [`record_block`] made.
@@ -157,7 +160,7 @@ pub fn reverse_block<T: Element>(
             .get(*input)
             .is_some_and(|(_, tracked)| *tracked)
     };
-    let parts: SmallVec<_> = saved
+    let parts = saved
         .edges
         .iter()
         .map(|edge| {

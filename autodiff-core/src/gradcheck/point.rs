@@ -7,7 +7,7 @@ use super::fault::Planted;
 use super::sample::Sample;
 use crate::error::{RegistryError, Result, TensorAutodiffError};
 use crate::rule::{Call, ElementRule, Input, Rule};
-use crate::tape::{Fault, GraphRetention, HistoryRef, TensorValue, contributions};
+use crate::tape::{Fault, GraphRetention, HistoryRef, Reverse, TensorValue, contributions};
 use crate::tensor::Tensor;
 
 /// One contribution per operand use; none where it is not tracked.
@@ -194,10 +194,16 @@ impl<T: Checked> Recording<'_, T> {
             Some((faulty, replacement)) if *faulty == operand => replacement.clone(),
             _ => own,
         };
+        let reverse = Reverse::of(self.rule)?;
         self.with_history(output, |history| {
-            contributions(self.rule, history, upstream.clone(), adjust)
+            let mut per_use = vec![None; history.edges.len()];
+            for (operand, contribution) in
+                contributions(reverse, history, upstream.clone(), adjust)?
+            {
+                per_use[operand] = Some(contribution);
+            }
+            Ok(per_use)
         })?
-        .map(|contributions| contributions.into_iter().collect())
         .map_err(|fault| match fault {
             Fault::Other(error) => error,
             Fault::NonFinite {
@@ -224,16 +230,11 @@ impl<T: Checked> Recording<'_, T> {
         output: usize,
         look: impl FnOnce(&HistoryRef<'_, T>) -> R,
     ) -> Result<R> {
-        let mut look = Some(look);
-        let mut result = None;
-        if let Some(node) = self.outputs.get(output) {
-            node.0.record.read(&mut |history| {
-                result = look.take().map(|look| look(&history));
-            });
-        }
-        result.ok_or(TensorAutodiffError::UntrackedOutput {
-            operation: self.rule.operation,
-        })
+        let node = self.outputs.get(output);
+        node.and_then(|node| node.0.look(|history| look(&history)))
+            .ok_or(TensorAutodiffError::UntrackedOutput {
+                operation: self.rule.operation,
+            })
     }
 
     /// How many reverse maps the rule has.

@@ -2,8 +2,6 @@
 
 use std::any::Any;
 
-use smallvec::SmallVec;
-
 use super::{Call, Case, SavedContext};
 use crate::error::Result;
 use crate::operation::Operation;
@@ -138,17 +136,18 @@ pub enum Contributions<T> {
     /// The contribution of one operand use.
     One(Tensor<T>),
     /// The contributions of a joint rule, in the order of its operands.
-    Joint(SmallVec<[Option<Tensor<T>>; 4]>),
+    Joint(Vec<Option<Tensor<T>>>),
 }
 
 impl Rule {
     /// The functions for one element type, if the rule is registered for it.
     pub fn for_element<T: Element>(&self) -> Option<&ElementRule<T>> {
-        let parts: [&dyn Any; 3] = [&self.f32, &self.f64, &self.dual];
-        let part = parts
-            .into_iter()
-            .find_map(<dyn Any>::downcast_ref::<Option<ElementRule<T>>>);
-        part.and_then(Option::as_ref)
+        fn same<A: 'static, B: 'static>(part: &Option<A>) -> Option<&B> {
+            (part as &dyn Any).downcast_ref::<Option<B>>()?.as_ref()
+        }
+        same(&self.f64)
+            .or_else(|| same(&self.f32))
+            .or_else(|| same(&self.dual))
     }
 
     /// The element types that the rule is registered for, by name.

@@ -68,7 +68,10 @@ impl Registry {
     /// # Errors
     /// [`RegistryError::UnknownOperation`] where no linked declaration has its path.
     pub fn rule(&self, operation: Operation) -> Result<&'static Rule, RegistryError> {
-        self.find(operation.id(), operation.path())
+        match self.by_id.get(&operation.id()) {
+            Some(rule) if rule.operation == operation => Ok(rule),
+            _ => Err(unknown(operation.id(), operation.path())),
+        }
     }
 
     /// The rule declared at `path`, for example `autodiff_ops::elementwise::mul`.
@@ -76,18 +79,18 @@ impl Registry {
     /// # Errors
     /// [`RegistryError::UnknownOperation`] where no linked declaration has this path.
     pub fn rule_at(&self, path: &str) -> Result<&'static Rule, RegistryError> {
-        self.find(OperationId::of_path(path), path)
+        let id = OperationId::of_path(path);
+        match self.by_id.get(&id) {
+            Some(rule) if rule.operation.path() == path => Ok(rule),
+            _ => Err(unknown(id, path)),
+        }
     }
+}
 
-    fn find(&self, id: OperationId, path: &str) -> Result<&'static Rule, RegistryError> {
-        self.by_id
-            .get(&id)
-            .copied()
-            .filter(|rule| rule.operation.path() == path)
-            .ok_or_else(|| RegistryError::UnknownOperation {
-                path: path.to_owned(),
-                id,
-            })
+fn unknown(id: OperationId, path: &str) -> RegistryError {
+    RegistryError::UnknownOperation {
+        path: path.to_owned(),
+        id,
     }
 }
 

@@ -5,6 +5,7 @@
 use super::commit::commit;
 use super::pull::pull;
 use super::reach::reach;
+use super::shard::drop_histories;
 use super::trace::{Observer, TensorBackwardPass, Trace};
 use super::value::TensorValue;
 use crate::error::Result;
@@ -85,15 +86,22 @@ fn run<T: Element>(
     retention: GraphRetention,
     observer: &mut impl Observer<T>,
 ) -> Result<()> {
-    let (reached, seed) = reach(output, seed)?;
-    observer.begin(output, &seed);
-    let sums = pull(output, &reached.nodes, seed, observer)?;
-    commit(output, sums, observer)?;
-    if retention == GraphRetention::Release {
-        for (node, _) in &reached.nodes {
-            node.0.record.release();
+    let released = reach(output, seed, |reached, seed| {
+        observer.begin(output, &seed);
+        let sums = pull(output, &reached.steps, seed, observer)?;
+        commit(output, sums, observer)?;
+        if retention == GraphRetention::Retain {
+            return Ok(Vec::new());
         }
-    }
+        let operations = reached.steps.iter().filter(|step| step.reversal.is_some());
+        let released: Vec<_> = operations.map(|step| step.node.clone()).collect();
+        for node in &released {
+            node.0.mark_released();
+        }
+        Ok(released)
+    })?;
+    // Only now, when this pass reads no more.
+    drop_histories(released);
     Ok(())
 }
 
@@ -111,6 +119,11 @@ pub(crate) fn reversed<T: Element>(
     seed: Tensor<T>,
     observer: &mut impl Observer<T>,
 ) -> Result<Vec<(TensorValue<T>, Tensor<T>)>> {
-    let (reached, seed) = reach(output, &seed.view())?;
-    pull(output, &reached.nodes, seed, observer)
+    reach(output, &seed.view(), |reached, seed| {
+        let sums = pull(output, &reached.steps, seed, observer)?;
+        let owned = sums
+            .into_iter()
+            .map(|(node, adjoint)| (node.clone(), adjoint));
+        Ok(owned.collect())
+    })
 }

@@ -71,19 +71,19 @@ impl<T: Element> BlockRun<T> {
             if number < first || node.is_parameter() {
                 return Err(Unusable::Captured(node));
             }
-            let found = node.0.record.read(&mut |history| {
-                for edge in history.edges {
-                    let parent = &edge.parent;
+            let found = node.0.look(|history| {
+                let tracked = history
+                    .edges
+                    .iter()
+                    .filter_map(|edge| edge.parent.tracked());
+                for parent in tracked {
                     match self.leaf(parent) {
-                        Some(leaf) if parent.0.tracked => uses.push(leaf),
-                        None if parent.0.tracked => {
-                            pending.insert(parent.0.number, parent.clone());
-                        }
-                        _ => {}
+                        Some(leaf) => uses.push(leaf),
+                        None => pending.insert(parent.0.number, parent.clone()),
                     }
                 }
             });
-            if !found {
+            if found.is_none() {
                 let operation = node.operation();
                 return Err(Unusable::Released(TensorAutodiffError::GraphReleased {
                     operation,

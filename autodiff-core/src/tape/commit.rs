@@ -9,7 +9,7 @@ use crate::tensor::{Element, Tensor};
 /// shared parameters lose nothing; locks are taken in creation order, so that neither waits for ever.
 pub(crate) fn commit<T: Element>(
     output: &TensorValue<T>,
-    sums: Vec<(TensorValue<T>, Tensor<T>)>,
+    sums: Vec<(&TensorValue<T>, Tensor<T>)>,
     observer: &mut impl Observer<T>,
 ) -> Result<()> {
     let (nodes, adjoints): (Vec<_>, Vec<_>) = sums.into_iter().rev().unzip();

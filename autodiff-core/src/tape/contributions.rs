@@ -5,14 +5,40 @@
 
 use smallvec::SmallVec;
 
-use super::node::{Edge, HistoryRef};
+use super::history::{Edge, HistoryRef, Parent};
 use crate::error::{RegistryError, Result, TensorAutodiffError};
 use crate::operation::Operation;
-use crate::rule::{Contributions, ReverseCall, Rule};
-use crate::tensor::{Element, Tensor};
+use crate::rule::{Contributions, ReverseCall, ReverseFn, Rule};
+use crate::tensor::{Element, Shape, Tensor};
 
-/// One contribution per edge, in operand order; none for an untracked parent.
-pub(crate) type EdgeContributions<T> = SmallVec<[Option<Tensor<T>>; 2]>;
+/// The contributions of one node, each with its operand, in operand order; none for an untracked parent.
+pub(crate) type EdgeContributions<T> = SmallVec<[(usize, Tensor<T>); 2]>;
+
+/// How an operation is reversed for one element type.
+#[derive(Clone, Copy)]
+pub(crate) struct Reverse<T: Element> {
+    pub(crate) rule: &'static Rule,
+    function: ReverseFn<T>,
+}
+
+impl<T: Element> Reverse<T> {
+    /// How `rule` is reversed.
+    ///
+    /// # Errors
+    /// `UnsupportedElement`.
+    pub(crate) fn of(rule: &'static Rule) -> Result<Self, RegistryError> {
+        match rule.for_element::<T>() {
+            Some(element) => Ok(Self {
+                rule,
+                function: element.reverse,
+            }),
+            None => Err(RegistryError::UnsupportedElement {
+                path: rule.operation.path(),
+                element: T::NAME,
+            }),
+        }
+    }
+}
 
 /// How an edge's contribution failed its check.
 pub(crate) enum Fault {
@@ -34,80 +60,120 @@ impl From<TensorAutodiffError> for Fault {
 
 /// Reverses one node. `adjust` sees every contribution before it is checked.
 pub(crate) fn contributions<T: Element>(
-    rule: &Rule,
+    reverse: Reverse<T>,
     history: &HistoryRef<'_, T>,
     upstream: Tensor<T>,
     mut adjust: impl FnMut(usize, Tensor<T>) -> Tensor<T>,
 ) -> Result<EdgeContributions<T>, Fault> {
-    let operation = rule.operation;
-    let reverse = rule
-        .for_element::<T>()
-        .ok_or_else(|| unsupported::<T>(operation))?
-        .reverse;
-    let edges = history.edges;
-    let mut results: EdgeContributions<T> = edges.iter().map(|_| None).collect();
-    // The last call gets the adjoint itself, so that a rule may reuse its buffer.
-    let last_call = edges
-        .iter()
-        .enumerate()
-        .rev()
-        .find(|(operand, _)| begins_call(rule, edges, *operand));
-    let last_call = last_call.map(|(operand, _)| operand);
-    let mut upstream = Some(upstream);
-    for (operand, edge) in edges.iter().enumerate() {
-        if !begins_call(rule, edges, operand) {
-            continue;
-        }
-        let given = if last_call == Some(operand) {
-            upstream.take()
-        } else {
-            upstream.clone()
-        };
-        let Some(given) = given else { continue };
-        let wanted = wanted(rule, edges, edge.vjp);
-        let call = ReverseCall {
-            vjp: edge.vjp,
-            index: edge.index,
-            output_index: history.output_index,
-            wanted: &wanted,
-            upstream: given,
-        };
-        let returned =
-            reverse(history.saved, call).map_err(|error| error.in_operation(operation))?;
-        match returned {
-            Contributions::One(contribution) => {
-                let contribution = check(operation, operand, edge, adjust(operand, contribution))?;
-                if let Some(result) = results.get_mut(operand) {
-                    *result = Some(contribution);
-                }
-            }
-            Contributions::Joint(mut parts) => {
-                for (operand, edge) in joint_edges(edges, edge.vjp) {
-                    let part = parts.get_mut(edge.slot).and_then(Option::take);
-                    let part = part
-                        .ok_or(TensorAutodiffError::MissingContribution { operation, operand })?;
-                    let contribution = check(operation, operand, edge, adjust(operand, part))?;
-                    if let Some(result) = results.get_mut(operand) {
-                        *result = Some(contribution);
-                    }
-                }
-            }
+    let mut results = EdgeContributions::new();
+    let Some(last) = history.edges.iter().rposition(|edge| edge.begins_call) else {
+        return Ok(results);
+    };
+    for operand in 0..last {
+        if history.edges[operand].begins_call {
+            let upstream = upstream.clone();
+            call(
+                reverse,
+                history,
+                operand,
+                upstream,
+                &mut adjust,
+                &mut results,
+            )?;
         }
     }
+    // The last call gets the adjoint itself, so that a rule may reuse its buffer.
+    call(reverse, history, last, upstream, &mut adjust, &mut results)?;
+    // A joint rule was called at the first of its operands.
+    results.sort_by_key(|(operand, _)| *operand);
     Ok(results)
 }
 
-/// Whether a rule is called when the traversal of the edges comes to `operand`.
-fn begins_call<T: Element>(rule: &Rule, edges: &[Edge<T>], operand: usize) -> bool {
-    let Some(edge) = edges.get(operand).filter(|edge| edge.parent.0.tracked) else {
-        return false;
-    };
-    let first = || joint_edges(edges, edge.vjp).next().map(|(first, _)| first);
-    !is_joint(rule, edge.vjp) || first() == Some(operand)
+/// The one operand whose edge calls a rule, if there is just one, and the rule is for it alone.
+#[inline]
+pub(crate) fn sole_operand<T: Element>(edges: &[Edge<T>]) -> Option<usize> {
+    let first = edges.iter().position(|edge| edge.begins_call)?;
+    let (edge, rest) = edges[first..].split_first()?;
+    let is_sole = !edge.place.is_joint() && !rest.iter().any(|edge| edge.begins_call);
+    is_sole.then_some(first)
 }
 
-fn is_joint(rule: &Rule, vjp: usize) -> bool {
-    rule.vjps.get(vjp).is_some_and(|vjp| vjp.joint)
+/// The contribution of one operand whose rule is for it alone.
+#[inline]
+pub(crate) fn contribution<T: Element>(
+    reverse: Reverse<T>,
+    history: &HistoryRef<'_, T>,
+    operand: usize,
+    upstream: Tensor<T>,
+    adjust: impl FnOnce(usize, Tensor<T>) -> Tensor<T>,
+) -> Result<Tensor<T>, Fault> {
+    let operation = reverse.rule.operation;
+    let edge = &history.edges[operand];
+    let call = ReverseCall {
+        vjp: edge.place.vjp(),
+        index: entry(history.edges, operand),
+        output_index: history.output_index,
+        wanted: &[true],
+        upstream,
+    };
+    match (reverse.function)(history.saved, call) {
+        Ok(Contributions::One(contribution)) => {
+            let contribution = adjust(operand, contribution);
+            check(operation, operand, edge, &contribution)?;
+            Ok(contribution)
+        }
+        Ok(Contributions::Joint(_)) => {
+            Err(TensorAutodiffError::MissingContribution { operation, operand }.into())
+        }
+        Err(error) => Err(error.in_operation(operation).into()),
+    }
+}
+
+/// Calls the rule that begins at `operand`.
+fn call<T: Element>(
+    reverse: Reverse<T>,
+    history: &HistoryRef<'_, T>,
+    operand: usize,
+    upstream: Tensor<T>,
+    adjust: &mut impl FnMut(usize, Tensor<T>) -> Tensor<T>,
+    results: &mut EdgeContributions<T>,
+) -> Result<(), Fault> {
+    let place = history.edges[operand].place;
+    if !place.is_joint() {
+        let own = contribution(reverse, history, operand, upstream, adjust)?;
+        results.push((operand, own));
+        return Ok(());
+    }
+    let operation = reverse.rule.operation;
+    let wanted = wanted(reverse.rule, history.edges, place.vjp());
+    let call = ReverseCall {
+        vjp: place.vjp(),
+        index: 0,
+        output_index: history.output_index,
+        wanted: &wanted,
+        upstream,
+    };
+    let returned =
+        (reverse.function)(history.saved, call).map_err(|error| error.in_operation(operation))?;
+    let mut parts = match returned {
+        Contributions::Joint(parts) => parts,
+        Contributions::One(part) => vec![Some(part)],
+    };
+    for (operand, edge) in joint_edges(history.edges, place.vjp()) {
+        let part = parts.get_mut(edge.place.slot()).and_then(Option::take);
+        let part = part.ok_or(TensorAutodiffError::MissingContribution { operation, operand })?;
+        let part = adjust(operand, part);
+        check(operation, operand, edge, &part)?;
+        results.push((operand, part));
+    }
+    Ok(())
+}
+
+/// Which entry of a variadic operand an edge is: the edges of one stand side by side.
+fn entry<T: Element>(edges: &[Edge<T>], operand: usize) -> usize {
+    let place = edges[operand].place;
+    let before = edges[..operand].iter().rev();
+    before.take_while(|edge| edge.place == place).count()
 }
 
 /// The tracked edges that one joint rule gives contributions for.
@@ -118,13 +184,13 @@ fn joint_edges<T: Element>(
     edges
         .iter()
         .enumerate()
-        .filter(move |(_, edge)| edge.vjp == vjp && edge.parent.0.tracked)
+        .filter(move |(_, edge)| edge.place.vjp() == vjp && edge.parent.tracked().is_some())
 }
 
 fn wanted<T: Element>(rule: &Rule, edges: &[Edge<T>], vjp: usize) -> SmallVec<[bool; 8]> {
     let slots = rule.vjps.get(vjp).map_or(0, |vjp| vjp.operands.len());
     (0..slots)
-        .map(|slot| joint_edges(edges, vjp).any(|(_, edge)| edge.slot == slot))
+        .map(|slot| joint_edges(edges, vjp).any(|(_, edge)| edge.place.slot() == slot))
         .collect()
 }
 
@@ -132,33 +198,30 @@ fn check<T: Element>(
     operation: Operation,
     operand: usize,
     edge: &Edge<T>,
-    contribution: Tensor<T>,
-) -> Result<Tensor<T>, Fault> {
-    edge.parent.with_shape(|expected| {
-        if contribution.shape() == expected {
+    contribution: &Tensor<T>,
+) -> Result<(), Fault> {
+    let shape = contribution.extents();
+    let fits = |expected: &Shape| {
+        if shape == expected {
             return Ok(());
         }
         Err(TensorAutodiffError::ContributionShape {
             operation,
             operand,
             expected: expected.to_vec(),
-            actual: contribution.shape().to_vec(),
+            actual: shape.to_vec(),
         })
-    })?;
+    };
+    match &edge.parent {
+        Parent::Tracked { node, .. } => node.with_shape(fits)?,
+        Parent::Untracked { shape, .. } => fits(shape)?,
+    }
     match contribution.first_non_finite() {
-        None => Ok(contribution),
+        None => Ok(()),
         Some((index, value)) => Err(Fault::NonFinite {
             operand,
             index,
             value,
         }),
     }
-}
-
-pub(crate) fn unsupported<T: Element>(operation: Operation) -> TensorAutodiffError {
-    RegistryError::UnsupportedElement {
-        path: operation.path(),
-        element: T::NAME,
-    }
-    .into()
 }

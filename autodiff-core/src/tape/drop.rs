@@ -1,87 +1,88 @@
 //! Dropping graphs of any depth in constant stack space.
 //!
-//! Invariant: on one thread at most one node's drop is dropping parents; every other drop that begins
-//! meanwhile hands its parents over to it.
+//! Invariant: on one thread and of one element type at most one drop is working through the orphans;
+//! every other drop that begins meanwhile leaves its parents to it.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::sync::Arc;
+use std::mem::{ManuallyDrop, take};
+use std::thread::LocalKey;
 
-use super::node::{Edges, Node, Record};
-use crate::tensor::Element;
+use smallvec::SmallVec;
+
+use super::history::Record;
+use super::node::Node;
+use super::value::TensorValue;
+use crate::tensor::{Dual, Element};
+
+/// Nodes that lost a child, to be let go of one after the other.
+struct Orphans<T: Element> {
+    is_working: Cell<bool>,
+    /// Never dropped, and so at hand also while the thread ends; empty whenever nobody is working.
+    waiting: ManuallyDrop<RefCell<SmallVec<[TensorValue<T>; 4]>>>,
+}
+
+impl<T: Element> Orphans<T> {
+    const fn new() -> Self {
+        Self {
+            is_working: Cell::new(false),
+            waiting: ManuallyDrop::new(RefCell::new(SmallVec::new_const())),
+        }
+    }
+
+    fn push(&self, orphan: TensorValue<T>) {
+        self.waiting.borrow_mut().push(orphan);
+    }
+
+    fn pop(&self) -> Option<TensorValue<T>> {
+        self.waiting.borrow_mut().pop()
+    }
+}
 
 thread_local! {
-    static IS_DRAINING: Cell<bool> = const { Cell::new(false) };
-    static HANDED_OVER: RefCell<Vec<Box<dyn Orphans>>> = const { RefCell::new(Vec::new()) };
+    static F32: Orphans<f32> = const { Orphans::new() };
+    static F64: Orphans<f64> = const { Orphans::new() };
+    static DUAL: Orphans<Dual<f64>> = const { Orphans::new() };
 }
 
-/// Edges of a dropped node, of whatever element type.
-trait Orphans {
-    fn drain(self: Box<Self>);
-}
-
-impl<T: Element> Orphans for Edges<T> {
-    fn drain(self: Box<Self>) {
-        drop_parents(*self);
+fn orphans<T: Element>() -> Option<&'static LocalKey<Orphans<T>>> {
+    fn same<A: 'static, B: 'static>(key: &'static A) -> Option<&'static B> {
+        (key as &dyn Any).downcast_ref()
     }
-}
-
-/// Drops parents that nobody else holds together with all that only they hold.
-fn drop_parents<T: Element>(edges: Edges<T>) {
-    let mut doomed = edges;
-    while let Some(mut edge) = doomed.pop() {
-        if let Some(node) = Arc::get_mut(&mut edge.parent.0) {
-            doomed.append(&mut node.record.take_edges());
-        }
-        // If another thread let go of the parent since the question, its drop begins here and hands
-        // its own parents over.
-        drop(edge);
-    }
+    same(&F32).or_else(|| same(&F64)).or_else(|| same(&DUAL))
 }
 
 impl<T: Element, R: ?Sized + Record<T>> Drop for Node<T, R> {
     fn drop(&mut self) {
-        let edges = self.record.take_edges();
-        if edges.is_empty() {
+        if !self.tracked || self.parameter().is_some() {
             return;
         }
-        if IS_DRAINING.get() {
-            hand_over(edges);
-            return;
-        }
-        IS_DRAINING.set(true);
-        let _draining = Draining;
-        drop_parents(edges);
-        while let Some(orphans) = next_handed_over() {
-            orphans.drain();
+        if let Some(orphans) = orphans::<T>() {
+            orphans.with(|orphans| leave(&mut self.record, orphans));
         }
     }
 }
 
-/// Ends the draining also where the destructor of a saved value panics.
-struct Draining;
+fn leave<T: Element, R: ?Sized + Record<T>>(record: &mut R, orphans: &Orphans<T>) {
+    let is_first = !orphans.is_working.replace(true);
+    record.bequeath(&mut |parent| orphans.push(parent));
+    if !is_first {
+        return;
+    }
+    let _working = Working(orphans);
+    while let Some(orphan) = orphans.pop() {
+        // If nobody else holds the orphan, its own parents wait from here on.
+        drop(orphan);
+    }
+}
 
-impl Drop for Draining {
+/// Ends the work also where the destructor of a saved value panics.
+struct Working<'a, T: Element>(&'a Orphans<T>);
+
+impl<T: Element> Drop for Working<'_, T> {
     fn drop(&mut self) {
-        IS_DRAINING.set(false);
+        self.0.is_working.set(false);
+        // A list that has grown gives its memory back.
+        drop(take(&mut *self.0.waiting.borrow_mut()));
     }
-}
-
-fn hand_over<T: Element>(edges: Edges<T>) {
-    let mut orphans: Option<Box<dyn Orphans>> = Some(Box::new(edges));
-    // While the thread is ending its list may be gone already; then the parents are dropped in place.
-    let _ = HANDED_OVER.try_with(|list| {
-        if let Ok(mut list) = list.try_borrow_mut() {
-            list.extend(orphans.take());
-        }
-    });
-    if let Some(orphans) = orphans {
-        orphans.drain();
-    }
-}
-
-fn next_handed_over() -> Option<Box<dyn Orphans>> {
-    HANDED_OVER
-        .try_with(|list| list.try_borrow_mut().ok().and_then(|mut list| list.pop()))
-        .ok()
-        .flatten()
 }

@@ -1,107 +1,98 @@
 //! Steps 6 and 7 of a pass: rules called, contributions summed into adjoints.
 
-use super::contributions::{Fault, contributions};
-use super::node::HistoryRef;
+use super::contributions::{Fault, Reverse, contribution, contributions, sole_operand};
+use super::history::HistoryRef;
 use super::pending::Pending;
+use super::reach::Step;
 use super::trace::{EdgeStep, Observer, position_of};
 use super::value::TensorValue;
 use crate::error::{Result, TensorAutodiffError};
-use crate::rule::Rule;
 use crate::tensor::{Element, Tensor};
 
 /// Steps 6 and 7: the adjoint of every reached parameter, newest first.
-pub(crate) fn pull<T: Element>(
+pub(crate) fn pull<'a, T: Element>(
     output: &TensorValue<T>,
-    nodes: &[(TensorValue<T>, Option<&'static Rule>)],
+    steps: &[Step<'a, T>],
     seed: Tensor<T>,
     observer: &mut impl Observer<T>,
-) -> Result<Vec<(TensorValue<T>, Tensor<T>)>> {
-    let mut adjoints = Pending::new(output.0.number, seed);
+) -> Result<Vec<(&'a TensorValue<T>, Tensor<T>)>> {
+    let mut pull = Pull {
+        output,
+        adjoints: Pending::new(output.0.number, seed),
+        observer,
+    };
     let mut sums = Vec::new();
-    for (node, rule) in nodes {
-        let Some((_, adjoint)) = adjoints.pop() else {
+    for step in steps {
+        let node = step.node;
+        let Some((_, adjoint)) = pull.adjoints.pop() else {
             break;
         };
-        observer.adjoint(node, &adjoint);
-        let Some(rule) = rule else {
-            sums.push((node.clone(), adjoint));
-            continue;
-        };
-        let mut adjoint = Some(adjoint);
-        let mut outcome = Ok(());
-        let found = node.0.record.read(&mut |history| {
-            if let Some(adjoint) = adjoint.take() {
-                outcome = pull_node(
-                    output,
-                    node,
-                    rule,
-                    &history,
-                    adjoint,
-                    &mut adjoints,
-                    observer,
-                );
-            }
-        });
-        outcome?;
-        if !found {
-            // Another thread released the node while this pass ran.
-            return Err(TensorAutodiffError::GraphReleased {
-                operation: node.operation(),
-            });
+        pull.observer.adjoint(node, &adjoint);
+        match &step.reversal {
+            None => sums.push((node, adjoint)),
+            Some((reverse, history)) => pull.node(node.0.number, *reverse, history, adjoint)?,
         }
     }
     Ok(sums)
 }
 
-fn pull_node<T: Element>(
-    output: &TensorValue<T>,
-    node: &TensorValue<T>,
-    rule: &'static Rule,
-    history: &HistoryRef<'_, T>,
-    adjoint: Tensor<T>,
-    adjoints: &mut Pending<Tensor<T>>,
-    observer: &mut impl Observer<T>,
-) -> Result<()> {
-    let child = node.0.number;
-    let upstream = observer.keep(&adjoint);
-    let results =
-        contributions(rule, history, adjoint, |_, contribution| contribution).map_err(|fault| {
-            match fault {
-                Fault::Other(error) => error,
-                Fault::NonFinite {
-                    operand,
-                    index,
-                    value,
-                } => TensorAutodiffError::NonFiniteVjp {
-                    operation: rule.operation,
-                    child: position_of(output, child),
-                    parent: history
-                        .edges
-                        .get(operand)
-                        .map_or(0, |edge| position_of(output, edge.parent.0.number)),
-                    operand,
-                    index,
-                    value,
-                },
-            }
-        })?;
-    for (operand, (edge, contribution)) in history.edges.iter().zip(results).enumerate() {
-        let received = contribution.and_then(|own| observer.receive(&edge.parent, own));
-        let Some(contribution) = received else {
-            continue;
+/// A pass between its seed and its sums.
+struct Pull<'a, T: Element, O> {
+    output: &'a TensorValue<T>,
+    adjoints: Pending<Tensor<T>>,
+    observer: &'a mut O,
+}
+
+impl<T: Element, O: Observer<T>> Pull<'_, T, O> {
+    /// Reverses one node: every contribution is checked before the first is added anywhere.
+    fn node(
+        &mut self,
+        child: u64,
+        reverse: Reverse<T>,
+        history: &HistoryRef<'_, T>,
+        adjoint: Tensor<T>,
+    ) -> Result<()> {
+        let upstream = self.observer.keep(&adjoint);
+        let same = |_, contribution| contribution;
+        let named = |fault| self.named(child, reverse, history, fault);
+        if let Some(operand) = sole_operand(history.edges) {
+            let own = contribution(reverse, history, operand, adjoint, same).map_err(named)?;
+            return self.add(child, reverse, history, upstream.as_ref(), (operand, own));
+        }
+        let results = contributions(reverse, history, adjoint, same).map_err(named)?;
+        for result in results {
+            self.add(child, reverse, history, upstream.as_ref(), result)?;
+        }
+        Ok(())
+    }
+
+    /// Adds an edge's contribution to the adjoint of its parent.
+    fn add(
+        &mut self,
+        child: u64,
+        reverse: Reverse<T>,
+        history: &HistoryRef<'_, T>,
+        upstream: Option<&Tensor<T>>,
+        (operand, contribution): (usize, Tensor<T>),
+    ) -> Result<()> {
+        let Some(parent) = history.edges[operand].parent.tracked() else {
+            return Ok(());
         };
-        let parent = edge.parent.0.number;
-        let kept = observer.keep(&contribution);
-        let before = match adjoints.get_mut(parent) {
+        let Some(contribution) = self.observer.receive(parent, contribution) else {
+            return Ok(());
+        };
+        let parent = parent.0.number;
+        let kept = self.observer.keep(&contribution);
+        let before = match self.adjoints.get_mut(parent) {
             None => {
-                adjoints.insert(parent, contribution);
+                self.adjoints.insert(parent, contribution);
                 None
             }
             Some(sum) => {
-                let before = observer.keep(sum);
+                let before = self.observer.keep(sum);
                 sum.accumulate(contribution).map_err(|fault| {
                     TensorAutodiffError::NonFinitePassAdjoint {
-                        node: position_of(output, parent),
+                        node: position_of(self.output, parent),
                         index: fault.index,
                         previous: fault.previous,
                         contribution: fault.contribution,
@@ -110,19 +101,44 @@ fn pull_node<T: Element>(
                 before
             }
         };
-        if let (Some(upstream), Some(contribution)) = (&upstream, kept) {
-            let after = adjoints.get_mut(parent).map(|sum| sum.clone());
-            observer.edge(EdgeStep {
-                rule,
-                history,
-                child,
+        let (Some(upstream), Some(contribution)) = (upstream, kept) else {
+            return Ok(());
+        };
+        self.observer.edge(EdgeStep {
+            rule: reverse.rule,
+            history,
+            child,
+            operand,
+            upstream,
+            contribution,
+            before,
+            after: self.adjoints.get_mut(parent).map(|sum| sum.clone()),
+        })
+    }
+
+    /// The error of a faulty contribution.
+    #[cold]
+    fn named(
+        &self,
+        child: u64,
+        reverse: Reverse<T>,
+        history: &HistoryRef<'_, T>,
+        fault: Fault,
+    ) -> TensorAutodiffError {
+        match fault {
+            Fault::Other(error) => error,
+            Fault::NonFinite {
                 operand,
-                upstream,
-                contribution,
-                before,
-                after,
-            })?;
+                index,
+                value,
+            } => TensorAutodiffError::NonFiniteVjp {
+                operation: reverse.rule.operation,
+                child: position_of(self.output, child),
+                parent: position_of(self.output, history.edges[operand].parent.number()),
+                operand,
+                index,
+                value,
+            },
         }
     }
-    Ok(())
 }

@@ -1,27 +1,44 @@
 //! Steps 1 to 5 of a pass: the nodes it reaches, and everything that can be checked before a rule runs.
 
-use super::contributions::unsupported;
+use super::contributions::Reverse;
+use super::history::{HistoryRef, Parent};
 use super::pending::Pending;
+use super::shard::{Histories, Reading, Shard};
 use super::trace::position_of;
 use super::value::TensorValue;
 use crate::error::{Result, TensorAutodiffError};
-use crate::rule::{Registry, Rule};
+use crate::rule::Registry;
 use crate::tensor::{Element, Tensor, TensorView};
 
-/// The nodes that a pass reaches.
-pub(crate) struct Reached<T: Element> {
-    /// The tracked nodes, newest first, with their rules; a parameter has none.
-    pub(crate) nodes: Vec<(TensorValue<T>, Option<&'static Rule>)>,
+/// One tracked node that a pass reaches.
+pub(crate) struct Step<'a, T: Element> {
+    pub(crate) node: &'a TensorValue<T>,
+    /// How it is reversed; a parameter is not.
+    pub(crate) reversal: Option<(Reverse<T>, HistoryRef<'a, T>)>,
+}
+
+/// The nodes that a pass reaches, newest first.
+pub(crate) struct Reached<'a, T: Element> {
+    pub(crate) steps: Vec<Step<'a, T>>,
     /// What step 5 will report, in its order: stale operands before unknown operations.
     stale: Option<TensorAutodiffError>,
     unknown: Option<TensorAutodiffError>,
 }
 
-/// Steps 1 to 5: everything that can be checked before a rule runs.
-pub(crate) fn reach<T: Element>(
+/// Why the reachable graph could not be collected.
+enum Unreached {
+    /// Some of it was made by another thread.
+    Elsewhere(&'static Shard),
+    Refused(TensorAutodiffError),
+}
+
+/// Steps 1 to 5: everything that can be checked before a rule runs. `go_on` does the rest of the pass
+/// while the histories of all reached nodes are held.
+pub(crate) fn reach<T: Element, R>(
     output: &TensorValue<T>,
     seed: &TensorView<'_, T>,
-) -> Result<(Reached<T>, Tensor<T>)> {
+    go_on: impl FnOnce(Reached<'_, T>, Tensor<T>) -> Result<R>,
+) -> Result<R> {
     let operation = output.operation();
     if output.is_released() {
         return Err(TensorAutodiffError::GraphReleased { operation });
@@ -29,68 +46,83 @@ pub(crate) fn reach<T: Element>(
     if !output.tracks_gradient() {
         return Err(TensorAutodiffError::UntrackedOutput { operation });
     }
-    let mut reached = collect(output)?;
-    let seed = checked_seed(output, seed)?;
-    match reached.stale.take().or(reached.unknown.take()) {
-        Some(error) => Err(error),
-        None => Ok((reached, seed)),
+    let mut histories = Histories::of(output.0.shard);
+    loop {
+        let shard = match collect(output, &histories) {
+            Ok(mut reached) => {
+                let seed = checked_seed(output, seed)?;
+                return match reached.stale.take().or(reached.unknown.take()) {
+                    Some(error) => Err(error),
+                    None => go_on(reached, seed),
+                };
+            }
+            Err(Unreached::Refused(error)) => return Err(error),
+            Err(Unreached::Elsewhere(shard)) => shard,
+        };
+        // Begun again with more to read: a graph rarely has nodes of more than one thread.
+        histories.add(shard);
     }
 }
 
 /// Steps 2 and 5: the reached nodes, and what is wrong with their operands and operations.
-fn collect<T: Element>(output: &TensorValue<T>) -> Result<Reached<T>> {
+fn collect<'a, T: Element>(
+    output: &'a TensorValue<T>,
+    histories: &'a Histories,
+) -> Result<Reached<'a, T>, Unreached> {
     let registry = Registry::global();
     let mut reached = Reached {
-        nodes: Vec::new(),
+        steps: Vec::new(),
         stale: None,
         unknown: None,
     };
-    let mut pending = Pending::new(output.0.number, output.clone());
+    let mut pending = Pending::new(output.0.number, output);
     while let Some((number, node)) = pending.pop() {
         if node.is_parameter() {
-            reached.nodes.push((node, None));
+            reached.steps.push(Step {
+                node,
+                reversal: None,
+            });
             continue;
         }
         let operation = node.operation();
-        let mut stale = None;
-        let found = node.0.record.read(&mut |history| {
-            for (operand, edge) in history.edges.iter().enumerate() {
-                let current = edge.parent.revision();
-                if current != edge.revision && stale.is_none() {
-                    stale = Some((operand, edge.revision, current, edge.parent.clone()));
-                }
-                if edge.parent.0.tracked && pending.get_mut(edge.parent.0.number).is_none() {
-                    pending.insert(edge.parent.0.number, edge.parent.clone());
-                }
+        let history = match histories.read(&node.0) {
+            Reading::History(history) => history,
+            Reading::Nothing => {
+                let released = TensorAutodiffError::GraphReleased { operation };
+                return Err(Unreached::Refused(released));
             }
-        });
-        if !found {
-            return Err(TensorAutodiffError::GraphReleased { operation });
+            Reading::Elsewhere(shard) => return Err(Unreached::Elsewhere(shard)),
+        };
+        for (operand, edge) in history.edges.iter().enumerate() {
+            let Parent::Tracked { node, revision } = &edge.parent else {
+                continue;
+            };
+            let current = node.revision();
+            if current != *revision && reached.stale.is_none() {
+                reached.stale = Some(TensorAutodiffError::StaleOperandValue {
+                    child: position_of(output, number),
+                    parent: position_of(output, node.0.number),
+                    operand,
+                    recorded_revision: *revision,
+                    current_revision: current,
+                    child_operation: operation,
+                    parent_operation: node.operation(),
+                    shape: node.shape(),
+                });
+            }
+            if pending.get_mut(node.0.number).is_none() {
+                pending.insert(node.0.number, node);
+            }
         }
-        if let (Some((operand, recorded_revision, current_revision, parent)), None) =
-            (stale, &reached.stale)
-        {
-            reached.stale = Some(TensorAutodiffError::StaleOperandValue {
-                child: position_of(output, number),
-                parent: position_of(output, parent.0.number),
-                operand,
-                recorded_revision,
-                current_revision,
-                child_operation: operation,
-                parent_operation: parent.operation(),
-                shape: parent.shape(),
-            });
-        }
-        let rule = registry
+        let reverse = registry
             .clone()
-            .and_then(|registry| registry.rule(operation));
-        match rule {
-            Ok(rule) => {
-                if rule.for_element::<T>().is_none() && reached.unknown.is_none() {
-                    reached.unknown = Some(unsupported::<T>(operation));
-                }
-                reached.nodes.push((node, Some(rule)));
-            }
+            .and_then(|registry| registry.rule(operation))
+            .and_then(Reverse::of);
+        match reverse {
+            Ok(reverse) => reached.steps.push(Step {
+                node,
+                reversal: Some((reverse, history)),
+            }),
             Err(error) => {
                 reached.unknown.get_or_insert(error.into());
             }

@@ -1,11 +1,8 @@
 //! The forward half of one call on the tape: which operands are tracked, and what their edges keep.
 
-use std::ops::Deref;
-
-use smallvec::SmallVec;
-
+use super::history::{Edge, Edges, History, NoRecord, Parent, Place, Recorded};
 use super::mode::is_recording;
-use super::node::{Content, Edge, History, NoRecord, Node, Recorded};
+use super::node::{Content, Node};
 use super::value::TensorValue;
 use crate::error::{Result, TensorAutodiffError};
 use crate::operation::Operation;
@@ -32,166 +29,233 @@ impl<T: Element> Value for TensorValue<T> {
     type Element = T;
 }
 
-/// The value of an operand, as a forward pass reads it.
-#[derive(Debug)]
-pub enum Primal<'a, T: Copy> {
-    /// A value that cannot change.
-    Fixed(&'a Tensor<T>),
-    /// A parameter's value at the time of the call.
-    Current(Tensor<T>),
+/// One operand use of the call that is being recorded.
+#[derive(Clone, Debug)]
+pub struct Use<'a, T: Element> {
+    value: &'a TensorValue<T>,
+    revision: u64,
+    place: Place,
+    primal: Primal<'a, T>,
 }
 
-impl<T: Copy> Deref for Primal<'_, T> {
-    type Target = Tensor<T>;
+#[derive(Clone, Debug)]
+enum Primal<'a, T: Element> {
+    /// A value that cannot change.
+    Fixed(&'a Tensor<T>),
+    /// A parameter's value at the time of the call. In a box, because uses are moved about and the
+    /// tensor is wide.
+    Current(Box<Tensor<T>>),
+}
 
-    fn deref(&self) -> &Tensor<T> {
-        match self {
-            Self::Fixed(tensor) => tensor,
-            Self::Current(tensor) => tensor,
+impl<T: Element> Use<'_, T> {
+    /// The operand's value, as the forward pass reads it.
+    #[inline]
+    pub fn primal(&self) -> &Tensor<T> {
+        match &self.primal {
+            Primal::Fixed(tensor) => tensor,
+            Primal::Current(tensor) => tensor,
         }
+    }
+
+    /// The same operand, used once more at another place.
+    pub(crate) fn at(&self, place: Place) -> Self {
+        Self {
+            place,
+            ..self.clone()
+        }
+    }
+
+    fn edge(&self, begins_call: bool) -> Edge<T> {
+        let node = &self.value.0;
+        let parent = if node.tracked {
+            Parent::Tracked {
+                node: self.value.clone(),
+                revision: self.revision,
+            }
+        } else {
+            Parent::Untracked {
+                number: node.number,
+                operation: node.operation,
+                shape: self.primal().extents().clone(),
+            }
+        };
+        Edge {
+            parent,
+            place: self.place,
+            begins_call,
+        }
+    }
+
+    fn is_tracked(&self) -> bool {
+        self.value.0.tracked
     }
 }
 
-/// One operand use of the call that is being recorded.
-struct Use<'a, T: Element> {
-    value: &'a TensorValue<T>,
-    revision: u64,
-    vjp: usize,
-    slot: usize,
-    index: usize,
+/// The operand uses of one call, in operand order: an array where the declaration fixes their number.
+pub trait Uses<T: Element> {
+    /// What a node holds for them.
+    #[doc(hidden)]
+    type Edges: Edges<T>;
+
+    #[doc(hidden)]
+    fn as_uses(&self) -> &[&Use<'_, T>];
+
+    #[doc(hidden)]
+    fn edges(&self) -> Self::Edges;
+}
+
+impl<'a, T: Element, const N: usize> Uses<T> for [&Use<'a, T>; N] {
+    type Edges = [Edge<T>; N];
+
+    #[inline]
+    fn as_uses(&self) -> &[&Use<'_, T>] {
+        self
+    }
+
+    #[inline]
+    fn edges(&self) -> Self::Edges {
+        std::array::from_fn(|operand| self[operand].edge(begins_call(self, operand)))
+    }
+}
+
+impl<'a, T: Element> Uses<T> for Vec<&Use<'a, T>> {
+    type Edges = Vec<Edge<T>>;
+
+    fn as_uses(&self) -> &[&Use<'_, T>] {
+        self
+    }
+
+    fn edges(&self) -> Self::Edges {
+        (0..self.len())
+            .map(|operand| self[operand].edge(begins_call(self, operand)))
+            .collect()
+    }
+}
+
+/// Whether a pass calls a rule when it comes to this use.
+#[inline]
+fn begins_call<T: Element>(uses: &[&Use<'_, T>], operand: usize) -> bool {
+    let own = uses[operand];
+    let shares =
+        |earlier: &&Use<'_, T>| earlier.is_tracked() && earlier.place.vjp() == own.place.vjp();
+    own.is_tracked() && !(own.place.is_joint() && uses[..operand].iter().any(shares))
 }
 
 /// Records one call of an operation; driven by generated code.
-pub struct Recorder<'a, T: Element> {
+#[derive(Debug)]
+pub struct Recorder {
     operation: Operation,
     recording: bool,
-    uses: SmallVec<[Use<'a, T>; 3]>,
+    uses: usize,
 }
 
-impl<'a, T: Element> Recorder<'a, T> {
+impl Recorder {
     /// Begins a call.
+    #[inline]
     pub fn new(operation: Operation) -> Self {
         Self {
             operation,
             recording: is_recording(),
-            uses: SmallVec::new(),
+            uses: 0,
         }
     }
 
-    /// Adds one operand use, reversed by `vjp` as its operand number `slot`.
+    /// Adds one operand use.
     ///
     /// # Errors
     /// [`TensorAutodiffError::ReleasedOperand`] where the operand's history is gone and this call
     /// would need it.
-    pub fn operand(
+    #[inline]
+    pub fn operand<'a, T: Element>(
         &mut self,
         value: &'a TensorValue<T>,
-        vjp: usize,
-        slot: usize,
-    ) -> Result<Primal<'a, T>> {
-        self.operand_at(value, vjp, slot, 0)
-    }
-
-    /// Adds an optional operand use.
-    ///
-    /// # Errors
-    /// As for [`operand`](Self::operand).
-    pub fn optional(
-        &mut self,
-        value: Option<&'a TensorValue<T>>,
-        vjp: usize,
-        slot: usize,
-    ) -> Result<Option<Primal<'a, T>>> {
-        value
-            .map(|value| self.operand(value, vjp, slot))
-            .transpose()
-    }
-
-    /// Adds the uses of a variadic operand.
-    ///
-    /// # Errors
-    /// As for [`operand`](Self::operand).
-    pub fn operands(
-        &mut self,
-        values: &[&'a TensorValue<T>],
-        vjp: usize,
-    ) -> Result<Vec<Primal<'a, T>>> {
-        let uses = values.iter().enumerate();
-        uses.map(|(index, value)| self.operand_at(value, vjp, 0, index))
-            .collect()
-    }
-
-    fn operand_at(
-        &mut self,
-        value: &'a TensorValue<T>,
-        vjp: usize,
-        slot: usize,
-        index: usize,
-    ) -> Result<Primal<'a, T>> {
+        place: Place,
+    ) -> Result<Use<'a, T>> {
+        let operand = self.uses;
+        self.uses += 1;
         if self.recording && value.is_released() {
             return Err(TensorAutodiffError::ReleasedOperand {
                 operation: self.operation,
-                operand: self.uses.len(),
+                operand,
             });
         }
         let (primal, revision) = match &value.0.content {
             Content::Fixed(tensor) => (Primal::Fixed(tensor), 0),
             Content::Parameter(parameter) => {
                 let held = parameter.value.lock();
-                (Primal::Current(held.tensor.clone()), held.revision)
+                (
+                    Primal::Current(Box::new(held.tensor.clone())),
+                    held.revision,
+                )
             }
         };
-        self.uses.push(Use {
+        Ok(Use {
             value,
             revision,
-            vjp,
-            slot,
-            index,
-        });
-        Ok(primal)
+            place,
+            primal,
+        })
     }
 
-    /// The same call with uses of its own: each entry is the number of an operand that was read, whose
-    /// value and revision the use has. The entry's position is the use's slot.
-    pub(crate) fn with_uses(mut self, operands: &[usize]) -> Self {
-        let slots = operands.iter().enumerate();
-        let of_slot = |(slot, &operand): (usize, &usize)| {
-            let read = self.uses.get(operand)?;
-            Some(Use { slot, ..*read })
-        };
-        self.uses = slots.filter_map(of_slot).collect();
-        self
+    /// Adds an optional operand use.
+    ///
+    /// # Errors
+    /// As for [`operand`](Self::operand).
+    pub fn optional<'a, T: Element>(
+        &mut self,
+        value: Option<&'a TensorValue<T>>,
+        place: Place,
+    ) -> Result<Option<Use<'a, T>>> {
+        value.map(|value| self.operand(value, place)).transpose()
+    }
+
+    /// Adds the uses of a variadic operand.
+    ///
+    /// # Errors
+    /// As for [`operand`](Self::operand).
+    pub fn operands<'a, T: Element>(
+        &mut self,
+        values: &[&'a TensorValue<T>],
+        place: Place,
+    ) -> Result<Vec<Use<'a, T>>> {
+        values
+            .iter()
+            .map(|value| self.operand(value, place))
+            .collect()
     }
 
     /// For each reverse map, whether any of its operands is tracked, so that it saves something.
-    pub fn wants<const VJPS: usize>(&self) -> [bool; VJPS] {
-        std::array::from_fn(|vjp| {
-            self.recording
-                && self
-                    .uses
-                    .iter()
-                    .any(|used| used.vjp == vjp && used.value.0.tracked)
-        })
+    #[inline]
+    pub fn wants<T: Element, const VJPS: usize>(&self, uses: &impl Uses<T>) -> [bool; VJPS] {
+        let wanted = |vjp: usize| {
+            let mut uses = uses.as_uses().iter();
+            uses.any(|used| used.place.vjp() == vjp && used.is_tracked())
+        };
+        std::array::from_fn(|vjp| self.recording && wanted(vjp))
     }
 
     /// Makes the node of the only output.
     ///
     /// # Errors
     /// [`TensorAutodiffError::NonFiniteForward`].
-    pub fn finish<S: SavedContext<T>>(
+    #[inline]
+    pub fn finish<T: Element, U: Uses<T>, S: SavedContext<T>>(
         &self,
+        uses: &U,
         output: Tensor<T>,
         saved: S,
     ) -> Result<TensorValue<T>> {
-        self.finish_output(0, output, saved)
+        self.finish_output(uses, 0, output, saved)
     }
 
     /// Makes the node of one of several outputs.
     ///
     /// # Errors
     /// [`TensorAutodiffError::NonFiniteForward`].
-    pub fn finish_output<S: SavedContext<T>>(
+    #[inline]
+    pub fn finish_output<T: Element, U: Uses<T>, S: SavedContext<T>>(
         &self,
+        uses: &U,
         output_index: usize,
         output: Tensor<T>,
         saved: S,
@@ -205,33 +269,16 @@ impl<'a, T: Element> Recorder<'a, T> {
             });
         }
         let content = Content::Fixed(output);
-        let tracked = self.recording && self.uses.iter().any(|used| used.value.0.tracked);
+        let tracked = self.recording && uses.as_uses().iter().any(|used| used.is_tracked());
         if !tracked {
-            return Ok(Node::create(operation, false, content, NoRecord));
+            return Ok(Node::create(operation, false, content, |_| NoRecord));
         }
-        let edges = self.uses.iter().map(Use::edge).collect();
         let history = History {
-            edges,
+            edges: uses.edges(),
             saved,
             output_index,
         };
-        Ok(Node::create(
-            operation,
-            true,
-            content,
-            Recorded::new(history),
-        ))
-    }
-}
-
-impl<T: Element> Use<'_, T> {
-    fn edge(&self) -> Edge<T> {
-        Edge {
-            parent: self.value.clone(),
-            revision: self.revision,
-            vjp: self.vjp,
-            slot: self.slot,
-            index: self.index,
-        }
+        let record = |shard| Recorded::new(shard, history);
+        Ok(Node::create(operation, true, content, record))
     }
 }

@@ -3,7 +3,7 @@
 //! Invariant: watching never changes arithmetic: an observer is shown values and hands none back.
 
 use super::backward::GraphRetention;
-use super::node::HistoryRef;
+use super::history::{HistoryRef, Parent};
 use super::pending::Pending;
 use super::value::TensorValue;
 use crate::error::Result;
@@ -107,14 +107,15 @@ impl<T: Element> Observer<T> for () {}
 
 /// Collects the report of a pass.
 pub(crate) struct Trace<T: Element> {
-    handles: Vec<TensorValue<T>>,
+    /// The creation numbers of the nodes of the pass.
+    numbers: Vec<u64>,
     pass: TensorBackwardPass<T>,
 }
 
 impl<T: Element> Trace<T> {
     pub(crate) fn new(retention: GraphRetention) -> Self {
         Self {
-            handles: Vec::new(),
+            numbers: Vec::new(),
             pass: TensorBackwardPass {
                 seed: Tensor::scalar(T::zero()),
                 retention,
@@ -129,7 +130,7 @@ impl<T: Element> Trace<T> {
     }
 
     fn node_mut(&mut self, node: &TensorValue<T>) -> Option<&mut TensorBackwardNode<T>> {
-        let position = position_in(&self.handles, node.0.number);
+        let position = position_in(&self.numbers, node.0.number);
         self.pass.nodes.get_mut(position)
     }
 }
@@ -137,19 +138,9 @@ impl<T: Element> Trace<T> {
 impl<T: Element> Observer<T> for Trace<T> {
     fn begin(&mut self, output: &TensorValue<T>, seed: &Tensor<T>) {
         self.pass.seed = seed.clone();
-        self.handles = topology(output);
-        let nodes = self.handles.iter().enumerate();
-        self.pass.nodes = nodes
-            .map(|(topology_index, node)| TensorBackwardNode {
-                topology_index,
-                operation: node.operation(),
-                shape: node.shape(),
-                tracked: node.tracks_gradient(),
-                parameter: node.is_parameter(),
-                pass_adjoint: None,
-                accumulated_gradient: None,
-            })
-            .collect();
+        let nodes = topology(output);
+        self.numbers = nodes.iter().map(Parent::number).collect();
+        self.pass.nodes = nodes.iter().enumerate().map(untouched).collect();
     }
 
     fn keep(&self, tensor: &Tensor<T>) -> Option<Tensor<T>> {
@@ -166,22 +157,23 @@ impl<T: Element> Observer<T> for Trace<T> {
         let Some(edge) = step.history.edges.get(step.operand) else {
             return Ok(());
         };
+        let vjp = edge.place.vjp();
         let before = match step.before {
             Some(before) => before,
             None => Tensor::zeros(step.contribution.shape())?,
         };
         self.pass.edges.push(TensorBackwardEdge {
             reverse_index: self.pass.edges.len(),
-            child: position_in(&self.handles, step.child),
-            parent: position_in(&self.handles, edge.parent.0.number),
+            child: position_in(&self.numbers, step.child),
+            parent: position_in(&self.numbers, edge.parent.number()),
             operand: step.operand,
             saved: SavedFields {
-                rule: step.rule.vjps.get(edge.vjp).map_or("", |vjp| vjp.words),
-                fields: step.history.saved.fields(edge.vjp),
+                rule: step.rule.vjps.get(vjp).map_or("", |vjp| vjp.words),
+                fields: step.history.saved.fields(vjp),
             },
             upstream: step.upstream.clone(),
             contribution: step.contribution,
-            parent_tracked: edge.parent.tracks_gradient(),
+            parent_tracked: edge.parent.tracked().is_some(),
             parent_adjoint_before: Some(before),
             parent_adjoint_after: step.after,
         });
@@ -195,17 +187,42 @@ impl<T: Element> Observer<T> for Trace<T> {
     }
 }
 
+/// A node as a pass finds it.
+fn untouched<T: Element>((topology_index, node): (usize, &Parent<T>)) -> TensorBackwardNode<T> {
+    let (operation, shape) = match node {
+        Parent::Tracked { node, .. } => (node.operation(), node.shape()),
+        Parent::Untracked {
+            operation, shape, ..
+        } => (*operation, shape.to_vec()),
+    };
+    TensorBackwardNode {
+        topology_index,
+        operation,
+        shape,
+        tracked: node.tracked().is_some(),
+        parameter: node.tracked().is_some_and(TensorValue::is_parameter),
+        pass_adjoint: None,
+        accumulated_gradient: None,
+    }
+}
+
 /// The reached nodes and their untracked operands, in creation order.
-fn topology<T: Element>(output: &TensorValue<T>) -> Vec<TensorValue<T>> {
+fn topology<T: Element>(output: &TensorValue<T>) -> Vec<Parent<T>> {
     let mut nodes = Vec::new();
-    let mut pending = Pending::new(output.0.number, output.clone());
-    while let Some((_, node)) = pending.pop() {
-        node.0.record.read(&mut |history| {
-            for edge in history.edges {
-                pending.insert(edge.parent.0.number, edge.parent.clone());
-            }
-        });
-        nodes.push(node);
+    let output = Parent::Tracked {
+        node: output.clone(),
+        revision: output.revision(),
+    };
+    let mut pending = Pending::new(output.number(), output);
+    while let Some((_, reached)) = pending.pop() {
+        if let Some(node) = reached.tracked() {
+            node.0.look(|history| {
+                for edge in history.edges {
+                    pending.insert(edge.parent.number(), edge.parent.clone());
+                }
+            });
+        }
+        nodes.push(reached);
     }
     nodes.reverse();
     nodes
@@ -213,9 +230,10 @@ fn topology<T: Element>(output: &TensorValue<T>) -> Vec<TensorValue<T>> {
 
 /// The position of a node among those that a pass from `output` reaches; sought only to report it.
 pub(crate) fn position_of<T: Element>(output: &TensorValue<T>, number: u64) -> usize {
-    position_in(&topology(output), number)
+    let numbers: Vec<u64> = topology(output).iter().map(Parent::number).collect();
+    position_in(&numbers, number)
 }
 
-fn position_in<T: Element>(nodes: &[TensorValue<T>], number: u64) -> usize {
-    nodes.partition_point(|node| node.0.number < number)
+fn position_in(numbers: &[u64], number: u64) -> usize {
+    numbers.partition_point(|&earlier| earlier < number)
 }

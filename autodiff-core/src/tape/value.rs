@@ -3,11 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::node::{Content, NoRecord, Node, Parameter};
+use super::history::NoRecord;
+use super::node::{Content, Node, Parameter};
 use super::slot::{Slot, TensorGuard};
 use crate::error::{Result, TensorAutodiffError};
 use crate::operation::Operation;
-use crate::tensor::{Element, Tensor};
+use crate::tensor::{Element, Shape, Tensor};
 
 /// A tensor on the tape: a cheap handle to a node that knows how it was made.
 ///
@@ -44,7 +45,9 @@ impl<T: Element> TensorValue<T> {
             value: Slot::new(value),
             gradient: Slot::new(gradient),
         }));
-        Ok(Node::create(Operation::PARAMETER, true, content, NoRecord))
+        Ok(Node::create(Operation::PARAMETER, true, content, |_| {
+            NoRecord
+        }))
     }
 
     /// A leaf that is never differentiated.
@@ -57,7 +60,7 @@ impl<T: Element> TensorValue<T> {
             Operation::CONSTANT,
             false,
             Content::Fixed(value),
-            NoRecord,
+            |_| NoRecord,
         ))
     }
 
@@ -65,7 +68,7 @@ impl<T: Element> TensorValue<T> {
     #[must_use]
     pub fn detach(&self) -> Self {
         let content = Content::Fixed(self.value_snapshot());
-        Node::create(Operation::DETACHED, false, content, NoRecord)
+        Node::create(Operation::DETACHED, false, content, |_| NoRecord)
     }
 
     /// Read access to the value. While the guard of a parameter lives, updates are refused.
@@ -101,14 +104,14 @@ impl<T: Element> TensorValue<T> {
 
     /// The value's shape.
     pub fn shape(&self) -> Vec<usize> {
-        self.with_shape(<[usize]>::to_vec)
+        self.with_shape(|shape| shape.to_vec())
     }
 
     /// The value's shape, looked at without copying it.
-    pub(crate) fn with_shape<R>(&self, look: impl FnOnce(&[usize]) -> R) -> R {
+    pub(crate) fn with_shape<R>(&self, look: impl FnOnce(&Shape) -> R) -> R {
         match &self.0.content {
-            Content::Fixed(tensor) => look(tensor.shape()),
-            Content::Parameter(parameter) => look(parameter.value.lock().tensor.shape()),
+            Content::Fixed(tensor) => look(tensor.extents()),
+            Content::Parameter(parameter) => look(parameter.value.lock().tensor.extents()),
         }
     }
 
@@ -129,7 +132,7 @@ impl<T: Element> TensorValue<T> {
 
     /// Whether a pass has released the node's edges and saved context.
     pub fn is_released(&self) -> bool {
-        self.0.record.is_released()
+        self.0.is_released()
     }
 
     /// Whether two handles are of one node.

@@ -35,6 +35,11 @@ impl<T> Tensor<T> {
         &self.shape
     }
 
+    /// The extents as they are held.
+    pub(crate) fn extents(&self) -> &Shape {
+        &self.shape
+    }
+
     /// The number of axes.
     #[must_use]
     pub fn rank(&self) -> usize {

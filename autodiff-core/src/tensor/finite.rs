@@ -25,7 +25,11 @@ impl<T: Element> Tensor<T> {
     /// The flat row-major index of the first element that is not finite, and the part that is not.
     #[must_use]
     pub fn first_non_finite(&self) -> Option<(usize, f64)> {
-        for (block, chunk) in self.as_slice().chunks(CHUNK).enumerate() {
+        let values = self.as_slice();
+        if values.len() <= CHUNK && T::all_finite(values) {
+            return None;
+        }
+        for (block, chunk) in values.chunks(CHUNK).enumerate() {
             // Only a chunk that failed is searched.
             if !T::all_finite(chunk) {
                 let place = chunk.iter().position(|x| !x.is_finite())?;

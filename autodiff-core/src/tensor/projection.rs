@@ -5,7 +5,7 @@
 //! addressed to the logical shape and a reduction the other way; each is the reverse map of the other.
 //!
 //! Invariant: the logical shape broadcasts the addressed one, so no offset leaves the addressed storage.
-//! Invariant: the identity holds no allocation up to rank 4.
+//! Invariant: the identity holds no allocation up to rank 3.
 
 use std::fmt;
 use std::sync::Arc;

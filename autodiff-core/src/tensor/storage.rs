@@ -19,7 +19,7 @@ impl<T: Copy + Send + Sync + 'static> Stored for T {}
 #[derive(Clone)]
 pub(super) enum Storage<T> {
     Empty,
-    Inline { len: usize, values: [T; INLINE] },
+    Inline { len: u8, values: [T; INLINE] },
     Shared(Arc<Buffer<T>>),
 }
 
@@ -39,7 +39,7 @@ impl<T> Storage<T> {
     pub(super) fn as_slice(&self) -> &[T] {
         match self {
             Self::Empty => &[],
-            Self::Inline { len, values } => values.get(..*len).unwrap_or(values),
+            Self::Inline { len, values } => values.get(..usize::from(*len)).unwrap_or(values),
             Self::Shared(buffer) => &buffer.values,
         }
     }
@@ -78,7 +78,7 @@ impl<T: Stored> Storage<T> {
     /// As many elements as fit inline.
     pub(super) fn full_inline(values: [T; INLINE]) -> Self {
         Self::Inline {
-            len: INLINE,
+            len: INLINE as u8,
             values,
         }
     }
@@ -116,7 +116,7 @@ impl<T: Stored> Storage<T> {
                 *place = f(x);
             }
             return Self::Inline {
-                len: input.len(),
+                len: input.len() as u8,
                 values,
             };
         }
@@ -132,7 +132,7 @@ impl<T: Stored> Storage<T> {
         let mut places = [first; INLINE];
         places.get_mut(..values.len())?.copy_from_slice(values);
         Some(Self::Inline {
-            len: values.len(),
+            len: values.len() as u8,
             values: places,
         })
     }
@@ -151,7 +151,10 @@ impl<T: Stored> Storage<T> {
         let mut values = [fill; INLINE];
         if let Some(places) = values.get_mut(..len) {
             write(places)?;
-            return Ok(Self::Inline { len, values });
+            return Ok(Self::Inline {
+                len: len as u8,
+                values,
+            });
         }
         let mut values = pool::buffer(len, fill);
         match write(&mut values) {
@@ -170,7 +173,7 @@ impl<T: Stored> Storage<T> {
         }
         match self {
             Self::Empty => &mut [],
-            Self::Inline { len, values } => values.get_mut(..*len).unwrap_or_default(),
+            Self::Inline { len, values } => values.get_mut(..usize::from(*len)).unwrap_or_default(),
             Self::Shared(buffer) => match Arc::get_mut(buffer) {
                 Some(buffer) => &mut buffer.values,
                 None => &mut [],

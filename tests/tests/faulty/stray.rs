@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use autodiff_core::__private::Recorder;
+use autodiff_core::__private::{Place, Recorder};
 use autodiff_core::Identity;
 use autodiff_core::rule::{SavedContext, SavedField};
 use autodiff_ops::prelude::*;
@@ -26,6 +26,6 @@ impl<T: Element> SavedContext<T> for Foreign {
 /// A node that says `operation` made it from `x`, with a saved context that is not the operation's.
 pub fn forged<T: Element>(operation: Operation, x: &TensorValue<T>) -> Result<TensorValue<T>> {
     let mut recorder = Recorder::new(operation);
-    let output = recorder.operand(x, 0, 0)?.clone();
-    recorder.finish(output, Foreign)
+    let own = recorder.operand(x, Place::single(0))?;
+    recorder.finish(&[&own], own.primal().clone(), Foreign)
 }

@@ -1,0 +1,166 @@
+//! Who may read the histories of nodes, and who may drop them: one lock for all that a thread made.
+//!
+//! A pass reads every history that it reaches. A lock a node would cost more than the rule of a small
+//! tensor does; here a pass takes one lock, shared, and then reads without any.
+//!
+//! Invariant: nobody waits for exclusive access, and readers never wait for one who does. A release that
+//! finds readers leaves the histories to the last of them, so a rule may run passes and release graphs.
+
+use std::any::Any;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
+
+use parking_lot::{RwLock, RwLockReadGuard};
+use qcell::{QCell, QCellOwner, QCellOwnerID};
+use smallvec::{SmallVec, smallvec};
+
+use super::history::HistoryRef;
+use super::node::Node;
+use super::value::TensorValue;
+use crate::tensor::Element;
+
+/// Threads beyond this many share, and then a release may find one another's passes reading.
+const SHARDS: usize = 64;
+
+static ALL: [LazyLock<Shard>; SHARDS] = [const { LazyLock::new(Shard::new) }; SHARDS];
+
+thread_local! {
+    static OWN: &'static Shard = {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        &ALL[NEXT.fetch_add(1, Ordering::Relaxed) % SHARDS]
+    };
+}
+
+/// The nodes that one thread made, as far as reading their histories goes.
+pub(crate) struct Shard {
+    owner: RwLock<QCellOwner>,
+    id: QCellOwnerID,
+    /// What releases left to the last reader.
+    left: Mutex<Vec<Box<dyn Left>>>,
+    has_left: AtomicBool,
+}
+
+impl Shard {
+    fn new() -> Self {
+        let owner = QCellOwner::new();
+        Self {
+            id: owner.id(),
+            owner: RwLock::new(owner),
+            left: Mutex::default(),
+            has_left: AtomicBool::new(false),
+        }
+    }
+
+    /// The shard of the nodes that this thread makes.
+    pub(crate) fn current() -> &'static Self {
+        // While a thread is ending it has no shard of its own any more; any will do.
+        OWN.try_with(|own| *own).unwrap_or(&ALL[0])
+    }
+
+    /// A cell that is read and written through this shard.
+    pub(crate) fn cell<V>(&self, value: V) -> QCell<V> {
+        self.id.cell(value)
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+    }
+
+    /// Drops what releases left, unless somebody is reading.
+    fn clear(&self) {
+        // Either this sees what a release left, or that release sees that this reader has gone.
+        fence(Ordering::SeqCst);
+        if !self.has_left.load(Ordering::Relaxed) {
+            return;
+        }
+        let Some(mut owner) = self.owner.try_write() else {
+            return;
+        };
+        let left = {
+            let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+            self.has_left.store(false, Ordering::Relaxed);
+            std::mem::take(&mut *left)
+        };
+        let taken: Vec<_> = left.iter().map(|nodes| nodes.take(&mut owner)).collect();
+        drop(owner);
+        drop(taken);
+    }
+}
+
+/// Shared access to the histories of one shard or several.
+pub(crate) struct Histories(SmallVec<[(&'static Shard, RwLockReadGuard<'static, QCellOwner>); 1]>);
+
+/// What there is to read of a node.
+pub(crate) enum Reading<'a, T: Element> {
+    History(HistoryRef<'a, T>),
+    /// Nothing: the node is a leaf, is not tracked, or is released.
+    Nothing,
+    /// Another thread made the node: access to its shard is needed.
+    Elsewhere(&'static Shard),
+}
+
+impl Histories {
+    /// Access to the histories of one shard.
+    pub(crate) fn of(shard: &'static Shard) -> Self {
+        Self(smallvec![(shard, shard.owner.read_recursive())])
+    }
+
+    /// Extends the access to another shard.
+    pub(crate) fn add(&mut self, shard: &'static Shard) {
+        self.0.push((shard, shard.owner.read_recursive()));
+    }
+
+    /// What there is to read of `node`.
+    pub(crate) fn read<'a, T: Element>(&'a self, node: &'a Node<T>) -> Reading<'a, T> {
+        if node.is_released() {
+            return Reading::Nothing;
+        }
+        let found = self.0.iter().find(|(shard, _)| shard.is(node.shard));
+        let Some((_, owner)) = found else {
+            return Reading::Elsewhere(node.shard);
+        };
+        node.record
+            .history(owner)
+            .map_or(Reading::Nothing, Reading::History)
+    }
+}
+
+impl Drop for Histories {
+    fn drop(&mut self) {
+        for (shard, guard) in self.0.drain(..) {
+            drop(guard);
+            shard.clear();
+        }
+    }
+}
+
+/// Drops the histories of nodes that are marked as released; those that somebody is reading, later.
+pub(crate) fn drop_histories<T: Element>(nodes: Vec<TensorValue<T>>) {
+    let mut rest = nodes;
+    while let Some(shard) = rest.last().map(|node| node.0.shard) {
+        let (own, others): (Vec<_>, Vec<_>) =
+            rest.into_iter().partition(|node| shard.is(node.0.shard));
+        rest = others;
+        // Held weakly: a node that goes before its history is taken takes it along.
+        let own: Vec<_> = own.iter().map(|node| Arc::downgrade(&node.0)).collect();
+        let mut left = shard.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.push(Box::new(own));
+        shard.has_left.store(true, Ordering::Relaxed);
+        drop(left);
+        shard.clear();
+    }
+}
+
+/// Released nodes of one element type.
+trait Left: Send + Sync {
+    /// Takes their histories out, for the caller to drop once the shard is unlocked.
+    fn take(&self, owner: &mut QCellOwner) -> Box<dyn Any + Send>;
+}
+
+impl<T: Element> Left for Vec<Weak<Node<T>>> {
+    fn take(&self, owner: &mut QCellOwner) -> Box<dyn Any + Send> {
+        let alive = self.iter().filter_map(Weak::upgrade);
+        let taken: Vec<_> = alive.map(|node| (node.record.take(owner), node)).collect();
+        Box::new(taken)
+    }
+}
