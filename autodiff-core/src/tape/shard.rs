@@ -164,3 +164,83 @@ impl<T: Element> Left for Vec<Weak<Node<T>>> {
         Box::new(taken)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+    use crate::prelude::*;
+
+    /// Twice the input.
+    #[vjp_rule]
+    #[gradcheck(x: [..])]
+    fn twice<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
+        /// twice upstream
+        #[vjp(x)]
+        fn x_vjp(upstream: &Tensor<T>) -> Result<Tensor<T>> {
+            Ok(upstream.map(|u| u + u))
+        }
+        Ok(x.map(|x| x + x))
+    }
+
+    fn leaf() -> TensorValue {
+        TensorValue::parameter(Tensor::scalar(1.0)).unwrap()
+    }
+
+    /// Whether the node's history has been dropped, and not only marked.
+    fn is_dropped(node: &TensorValue) -> bool {
+        let owner = node.0.shard.owner.read_recursive();
+        node.0.record.history(&owner).is_none()
+    }
+
+    fn release(node: &TensorValue) {
+        let seed = Tensor::scalar(1.0);
+        node.backward_with_seed(&seed.view(), GraphRetention::Release)
+            .unwrap();
+    }
+
+    #[test]
+    fn a_release_drops_the_histories_that_nobody_reads() {
+        let node = twice(&leaf()).unwrap();
+        release(&node);
+        assert!(node.is_released() && is_dropped(&node));
+    }
+
+    #[test]
+    fn a_history_that_is_being_read_is_dropped_by_its_last_reader() {
+        let node = twice(&leaf()).unwrap();
+        let reader = Histories::of(node.0.shard);
+        let other = Histories::of(node.0.shard);
+        release(&node);
+        assert!(node.is_released() && !is_dropped(&node));
+        drop(reader);
+        assert!(!is_dropped(&node));
+        drop(other);
+        assert!(is_dropped(&node));
+    }
+
+    #[test]
+    fn a_released_node_that_goes_while_it_is_read_takes_its_history_along() {
+        let x = leaf();
+        let node = twice(&x).unwrap();
+        let reader = Histories::of(node.0.shard);
+        release(&node);
+        drop(node);
+        // Nothing but this test holds the leaf any more.
+        assert_eq!(Arc::strong_count(&x.0), 1);
+        drop(reader);
+    }
+
+    #[test]
+    fn a_graph_that_two_threads_made_is_reversed_and_released_as_one() {
+        let x = leaf();
+        let made_elsewhere =
+            thread::scope(|scope| scope.spawn(|| twice(&twice(&x).unwrap()).unwrap()).join());
+        let middle = made_elsewhere.unwrap();
+        let output = twice(&middle).unwrap();
+        release(&output);
+        assert_eq!(x.gradient_snapshot().unwrap().as_slice(), [8.0]);
+        assert!(is_dropped(&output) && is_dropped(&middle));
+    }
+}
