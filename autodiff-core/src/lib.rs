@@ -1,6 +1,7 @@
 //! Tensors, the rule registry, the tape and the gradient check.
 //!
-//! Layers, each using only those before it: `error`, [`tensor`], [`rule`], `tape`, `gradcheck`.
+//! Layers, each using only those before it: `error`, [`tensor`], [`rule`], `tape`, `gradcheck`,
+//! `report`.
 //! The reverse pass names no operation; operations are declared in other crates, by one function under
 //! [`vjp_rule`] each.
 #![deny(unsafe_code)]
@@ -16,6 +17,8 @@ pub mod gradcheck;
 #[path = "gradcheck/disabled.rs"]
 mod gradcheck;
 mod operation;
+#[cfg(feature = "report")]
+pub mod report;
 pub mod rule;
 mod tape;
 pub mod tensor;

@@ -1,7 +1,9 @@
 //! What can stop a command, and what that means for the exit code.
 
 use std::io;
+use std::path::PathBuf;
 
+use autodiff_core::report::OtherGraph;
 use autodiff_ops::prelude::*;
 
 use crate::corpus::CorpusError;
@@ -33,6 +35,19 @@ pub enum DemoError {
     /// The output could not be written.
     #[error("cannot write the output: {0}")]
     Write(#[from] io::Error),
+
+    /// A file could not be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Output {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+
+    /// A pass and a recorded graph do not belong together.
+    #[error(transparent)]
+    OtherGraph(#[from] OtherGraph),
 
     /// The tape and the handwritten arrays do not agree.
     #[error("{quantity}: the handwritten arrays give {handwritten:?}, the tape gives {taped:?}")]
@@ -133,6 +148,7 @@ impl DemoError {
         match self {
             Self::Write(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
             Self::UnknownRule { .. }
+            | Self::Output { .. }
             | Self::Corpus(_)
             | Self::Config(_)
             | Self::Settings(_)

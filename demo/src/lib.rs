@@ -1,4 +1,5 @@
-//! The program: an ordinary user of the operations, through `autodiff_ops::prelude` alone.
+//! The program: an ordinary user of the operations, through `autodiff_ops::prelude`, and of the core's reports
+//! and rule check.
 //!
 //! Every command writes to a handle that it is given, so that tests read what users see and a closed
 //! pipe is an error like any other.
@@ -7,7 +8,9 @@ pub mod bench;
 pub mod corpus;
 mod error;
 pub mod model;
+mod output;
 pub mod random;
+pub mod report;
 pub mod rules;
 pub mod sample;
 mod table;

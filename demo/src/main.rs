@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Parser, Subcommand};
 use demo::bench::BenchOptions;
+use demo::report::ReportOptions;
 use demo::sample::SampleOptions;
 use demo::train::TrainOptions;
 use demo::verify::VerifyOptions;
-use demo::{DemoError, bench, rules, sample, trace, train, verify, worked};
+use demo::{DemoError, bench, report, rules, sample, trace, train, verify, worked};
 
 /// Gradients that can be inspected: a tape of tensors whose every reverse rule is registered and checked.
 ///
@@ -45,6 +46,13 @@ enum Command {
     /// it saved, the cotangent that went in, the contribution that came out, and the parent's adjoint
     /// before and after.
     Trace,
+    /// Write the graph, its ledger and its gradients as a page, as JSON or as pictures
+    ///
+    /// Without --model the worked example is reported: the forward graph, every edge of the reverse pass
+    /// with what it saved, and what the tape refuses. With --model it is one training step of a small
+    /// model: gradients by parameter, saved bytes by operation, and where a number that is not finite
+    /// comes from.
+    Report(ReportOptions),
     /// List the registered rules
     ///
     /// One line a rule: name, path, ID, operands, element types, number of gradient-check cases, and
@@ -85,6 +93,7 @@ fn run(command: Option<&Command>, out: &mut impl Write) -> Result<(), DemoError>
         Some(Command::Train(options)) => train::run(out, options, &on_interrupt()),
         Some(Command::Sample(options)) => sample::run(out, options),
         Some(Command::Verify(options)) => verify::run(out, options),
+        Some(Command::Report(options)) => report::run(out, options),
         Some(Command::Trace) => trace::print(out),
         Some(Command::Rules { name: None }) => rules::print(out),
         Some(Command::Rules { name: Some(name) }) => rules::print_matching(out, name),

@@ -209,7 +209,7 @@ fn unsafe_code_stands_in_one_file() -> io::Result<()> {
 }
 
 /// The layers of the core; each may use itself and those before it.
-const LAYERS: [&str; 7] = [
+const LAYERS: [&str; 8] = [
     "operation",
     "error",
     "tensor",
@@ -217,6 +217,7 @@ const LAYERS: [&str; 7] = [
     "tape",
     "functional",
     "gradcheck",
+    "report",
 ];
 
 /// The exception: a rule record holds function pointers whose types name the tape's handle.

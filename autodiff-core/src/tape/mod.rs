@@ -33,5 +33,7 @@ pub use mode::no_grad;
 pub use recorder::{Recorder, Use, Value};
 pub use slot::TensorGuard;
 pub use trace::{TensorBackwardEdge, TensorBackwardNode, TensorBackwardPass};
+#[cfg(feature = "report")]
+pub(crate) use trace::described;
 pub use update::update_all;
 pub use value::TensorValue;

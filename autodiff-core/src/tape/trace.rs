@@ -206,6 +206,38 @@ fn untouched<T: Element>((topology_index, node): (usize, &Parent<T>)) -> TensorB
     }
 }
 
+/// A node below an output, before a pass.
+#[cfg(feature = "report")]
+pub(crate) struct Described<T: Element> {
+    pub(crate) number: u64,
+    pub(crate) node: TensorBackwardNode<T>,
+    /// The node itself; an operand that is not tracked is known by its description only.
+    pub(crate) handle: Option<TensorValue<T>>,
+    /// The numbers of its operands, in order.
+    pub(crate) operands: Vec<u64>,
+}
+
+/// What a pass from `output` would report of nodes and operand uses, in creation order.
+#[cfg(feature = "report")]
+pub(crate) fn described<T: Element>(output: &TensorValue<T>) -> Vec<Described<T>> {
+    let nodes = topology(output);
+    let described = nodes.iter().enumerate().map(|(index, reached)| {
+        let mut operands = Vec::new();
+        if let Some(node) = reached.tracked() {
+            node.0.look(|history| {
+                operands.extend(history.edges.iter().map(|edge| edge.parent.number()));
+            });
+        }
+        Described {
+            number: reached.number(),
+            node: untouched((index, reached)),
+            handle: reached.tracked().cloned(),
+            operands,
+        }
+    });
+    described.collect()
+}
+
 /// The reached nodes and their untracked operands, in creation order.
 fn topology<T: Element>(output: &TensorValue<T>) -> Vec<Parent<T>> {
     let mut nodes = Vec::new();

@@ -11,7 +11,7 @@ use crate::corpus::Corpus;
 use crate::model::{Family, Layers, ModelConfig};
 
 /// How to train. What is left out has the value of the recorded run, or the usual one.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct TrainOptions {
     /// Text to learn from, in UTF-8; the project's own documentation if left out
     #[arg(long, value_name = "FILE")]

@@ -114,6 +114,26 @@ fn weighted_sum(x: &TensorValue, bias: &TensorValue) -> Result<TensorValue> {
 }
 
 /// Central differences at some coordinates of both parameters against the gradients of the tape.
+pub(super) fn sampled_check() -> Result<GradcheckReport, DemoError> {
+    let inputs = [
+        Tensor::from_vec([2, 3], X.concat())?,
+        Tensor::from_vec([3], BIAS.to_vec())?,
+    ];
+    let options = GradcheckOptions::default()
+        .name("weighted sum")
+        .sample(SAMPLED.map(<[usize]>::to_vec));
+    // The check calls its function with one leaf per input.
+    Ok(gradcheck(
+        |leaves| weighted_sum(&leaves[0], &leaves[1]),
+        &inputs,
+        options,
+    )?)
+}
+
+/// The flat indices that are checked, in `x` and in `bias`.
+const SAMPLED: [&[usize]; 2] = [&[0, 1, 3, 5], &[0, 1, 2]];
+
+/// The line of the sampled check.
 pub(super) fn gradient_check() -> Result<String, DemoError> {
     const NAMED: [&str; 7] = [
         "add",
@@ -124,24 +144,12 @@ pub(super) fn gradient_check() -> Result<String, DemoError> {
         "sum",
         "mean",
     ];
-    let inputs = [
-        Tensor::from_vec([2, 3], X.concat())?,
-        Tensor::from_vec([3], BIAS.to_vec())?,
-    ];
-    let sampled = [vec![0, 1, 3, 5], vec![0, 1, 2]];
-    let count: usize = sampled.iter().map(Vec::len).sum();
-    let options = GradcheckOptions::default()
-        .name("weighted sum")
-        .sample(sampled);
-    // The check calls its function with one leaf per input.
-    let report = gradcheck(
-        |leaves| weighted_sum(&leaves[0], &leaves[1]),
-        &inputs,
-        options,
-    )?;
+    let report = sampled_check()?;
+    let count: usize = SAMPLED.iter().map(|indices| indices.len()).sum();
 
-    let [x, bias] = inputs.map(TensorValue::parameter);
-    let pass = weighted_sum(&x?, &bias?)?.backward_with_trace()?;
+    let x = TensorValue::parameter(Tensor::from_vec([2, 3], X.concat())?)?;
+    let bias = TensorValue::parameter(Tensor::from_vec([3], BIAS.to_vec())?)?;
+    let pass = weighted_sum(&x, &bias)?.backward_with_trace()?;
     let used = |name: &&str| pass.nodes.iter().any(|node| node.operation.name() == *name);
     let passed = report.coordinates.len() == count && NAMED.iter().all(used);
     Ok(format!("gradcheck: {}; pass={passed}", NAMED.join(" | ")))

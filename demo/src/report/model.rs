@@ -1,0 +1,88 @@
+//! One training step of a small model as a document.
+
+use autodiff_core::report::{Document, Graph, Limits, PassRecord, Watch};
+use autodiff_ops::prelude::*;
+
+use crate::DemoError;
+use crate::corpus::Corpus;
+use crate::model::{Family, Model, Parameters};
+use crate::random::{Purpose, RandomStream};
+use crate::tokenizer::Tokenizer;
+use crate::train::data::Batch;
+use crate::train::{SettingsError, TrainOptions, initial_parameters};
+
+/// The first step of `demo train --arch FAMILY`: its forward and its reverse pass. A step that the tape stops is
+/// a document too, with the error and as much of the graph as there is.
+pub(super) fn document(family: Family, scale: f64) -> Result<Document, DemoError> {
+    if !scale.is_finite() {
+        return Err(SettingsError::Range {
+            setting: "scale",
+            range: "finite",
+            value: scale,
+        }
+        .into());
+    }
+    let corpus = Corpus::carried();
+    let tokenizer = Tokenizer::of(&corpus.text);
+    let options = TrainOptions {
+        arch: Some(family),
+        ..TrainOptions::default()
+    };
+    let (config, settings) = options.new_run(&corpus, tokenizer.vocabulary().len())?;
+    let split = corpus.split(&tokenizer, config.block)?;
+    let mut batches = RandomStream::new(settings.seed, Purpose::Batches);
+    let batch = Batch::draw(
+        &split.training,
+        [settings.batch, config.block],
+        &mut batches,
+    )?;
+    let first: Parameters<Tensor<f32>> = initial_parameters(&config, settings.seed)?;
+    let first = first.try_map(|value| scaled(value, scale as f32))?;
+    let model = Model {
+        config,
+        parameters: first.taped()?,
+    };
+    recorded(family, &model, &batch)
+}
+
+/// Matrices and embeddings alone: a norm's weight of one is no place to start from.
+fn scaled(value: &Tensor<f32>, scale: f32) -> Result<Tensor<f32>, DemoError> {
+    Ok(match value.rank() {
+        2.. => value.map(|entry| entry * scale),
+        _ => value.clone(),
+    })
+}
+
+fn recorded<T: Element>(
+    family: Family,
+    model: &Model<TensorValue<T>>,
+    batch: &Batch,
+) -> Result<Document, DemoError> {
+    let limits = Limits::default();
+    let mut document = Document::new(&format!("One training step of the small {family} model"));
+    let nothing = Watch::<T>::new([], limits);
+    let loss = match model.loss(&batch.tokens, &batch.targets) {
+        Ok(loss) => loss,
+        Err(DemoError::Autodiff(error)) => {
+            document
+                .rejections
+                .push(nothing.rejection("the forward pass", &error));
+            return Ok(document);
+        }
+        Err(error) => return Err(error),
+    };
+    let graph = Graph::of(&loss).named(model.parameters.iter());
+    let title = format!("{family}, the first step");
+    match loss.backward_with_trace() {
+        Ok(pass) => document.passes.push(graph.record(&title, &pass, limits)?),
+        Err(error) => {
+            document
+                .passes
+                .push(PassRecord::refused(&title, &graph, limits));
+            document
+                .rejections
+                .push(nothing.rejection("the reverse pass", &error));
+        }
+    }
+    Ok(document)
+}
