@@ -194,9 +194,10 @@ mod tests {
         // Exact: four quarters of a power of two.
         let half = 2.0_f64.powi(1023);
         assert_eq!(statistics(&[half; 4]).map(|found| found[2]), Some(half));
+        let unit = 2.0_f64.powi(700);
         assert_eq!(
-            statistics(&[3e200, 4e200]).map(|found| found[3]),
-            Some(5e200)
+            statistics(&[3.0 * unit, 4.0 * unit]).map(|found| found[3]),
+            Some(5.0 * unit)
         );
     }
 

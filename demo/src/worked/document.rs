@@ -13,15 +13,10 @@ use crate::DemoError;
 /// [`DemoError::Accepted`] where something that must be refused is not.
 pub fn document() -> Result<Document, DemoError> {
     let limits = Limits::default();
-    let mut document = Document::new("The worked example: one graph, reversed edge by edge");
+    let mut document = Document::new("The worked example");
     let graph = WorkedGraph::build()?;
-    let named = [
-        ("x", &graph.x),
-        ("bias", &graph.bias),
-        ("mean", &graph.mean),
-    ];
-    let recorded = Graph::of(&graph.mean).named(named);
     let leaves = [("x", &graph.x), ("bias", &graph.bias)];
+    let recorded = Graph::of(&graph.mean).named(leaves);
     let watch = Watch::new(leaves, limits);
 
     let pass = graph.traced_pass(GraphRetention::Retain)?;
@@ -30,9 +25,7 @@ pub fn document() -> Result<Document, DemoError> {
         .push(recorded.record("the first pass", &pass, limits)?);
     document.events.push(watch.event("After the first pass"));
     graph.pass(GraphRetention::Retain)?;
-    document
-        .events
-        .push(watch.event("After a second pass over the kept graph"));
+    document.events.push(watch.event("After a second pass"));
     graph.x.zero_grad()?;
     graph.bias.zero_grad()?;
     document.events.push(watch.event("After zero_grad"));
@@ -41,7 +34,7 @@ pub fn document() -> Result<Document, DemoError> {
     let with_output = Watch::new(with_output, limits);
     document
         .events
-        .push(with_output.event("After a pass that released the graph"));
+        .push(with_output.event("After a pass that releases the graph"));
     document.rejections.push(refused(
         "A pass over the released graph",
         &with_output,
@@ -77,7 +70,7 @@ fn detached(document: &mut Document, limits: Limits) -> Result<(), DemoError> {
     total.backward()?;
     document
         .events
-        .push(watch.event("After a pass over the sum of p · p + detach(p) · 10"));
+        .push(watch.event("After a pass over p · p + detach(p) · 10"));
     Ok(())
 }
 

@@ -328,6 +328,8 @@ fn curve(points: &[(f64, f64)]) -> String {
         let _ = match last {
             None => write!(path, "M{} {}", px(x), px(y)),
             Some((before, _)) if before == x => write!(path, "V{}", px(y)),
+            // Not worth a bend.
+            Some((before, _)) if (before - x).abs() < 3.0 => write!(path, "L{} {}", px(x), px(y)),
             Some((before, above)) => {
                 let middle = px((above + y) / 2.0);
                 write!(

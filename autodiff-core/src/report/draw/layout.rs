@@ -46,6 +46,11 @@ const SWEEPS: usize = 6;
 /// How many places lines may take in layers that they pass, per box and line. Beyond that they run beside the
 /// graph: a chain where each node also uses the first would have quadratically many.
 const LANES_PER_PART: usize = 8;
+/// And how many in all: each is some sixty bytes of a picture.
+const LANES: usize = 20_000;
+
+/// What a step along a box counts for, against the place of the box in its layer: little.
+const ENTRY_SHARE: f64 = 1e-5;
 
 /// A box, or a line that passes a layer.
 #[derive(Clone, Copy, Debug)]
@@ -57,11 +62,15 @@ struct Vertex {
 }
 
 struct Graph {
+    /// The vertices before this one are boxes, the others lanes.
+    boxes: usize,
     vertices: Vec<Vertex>,
     /// Vertices of each layer, from left to right.
     layers: Vec<Vec<usize>>,
-    above: Vec<Vec<usize>>,
-    below: Vec<Vec<usize>>,
+    /// The vertices that lines come from, and where each enters, from the middle.
+    above: Vec<Vec<(usize, f64)>>,
+    /// The vertices that lines lead to, and where each enters, from the middle of what it enters.
+    below: Vec<Vec<(usize, f64)>>,
     /// The vertices that each line goes through, or `None` where it runs beside the graph.
     routes: Vec<Option<Vec<usize>>>,
 }
@@ -109,6 +118,7 @@ impl Graph {
     fn new(boxes: &[Extent], lines: &[Line]) -> Self {
         let of_box = layers_of(boxes.len(), lines);
         let mut graph = Self {
+            boxes: boxes.len(),
             vertices: Vec::new(),
             layers: vec![Vec::new(); of_box.iter().max().map_or(0, |last| last + 1)],
             above: Vec::new(),
@@ -123,7 +133,7 @@ impl Graph {
                 x: 0.0,
             });
         }
-        let mut lanes = LANES_PER_PART * (boxes.len() + lines.len());
+        let mut lanes = LANES.min(LANES_PER_PART * (boxes.len() + lines.len()));
         for line in lines {
             if !is_downward(line, boxes.len()) {
                 graph.routes.push(Some(Vec::new()));
@@ -146,8 +156,9 @@ impl Graph {
             }
             route.push(line.to);
             for pair in route.windows(2) {
-                graph.below[pair[0]].push(pair[1]);
-                graph.above[pair[1]].push(pair[0]);
+                let entry = if pair[1] == line.to { line.entry } else { 0.0 };
+                graph.below[pair[0]].push((pair[1], entry));
+                graph.above[pair[1]].push((pair[0], entry));
             }
             graph.routes.push(Some(route));
         }
@@ -181,10 +192,14 @@ impl Graph {
             for step in 0..count {
                 let layer = if down { step } else { count - 1 - step };
                 let neighbours = if down { &self.above } else { &self.below };
+                // Operands in order: where a line enters decides between lines to one box.
+                let key = |&(other, entry): &(usize, f64)| {
+                    place[other] + if down { 0.0 } else { entry * ENTRY_SHARE }
+                };
                 let mut keyed: Vec<(f64, usize)> = self.layers[layer]
                     .iter()
                     .map(|&vertex| {
-                        let mean = mean(neighbours[vertex].iter().map(|&other| place[other]));
+                        let mean = mean(neighbours[vertex].iter().map(key));
                         (mean.unwrap_or(place[vertex]), vertex)
                     })
                     .collect();
@@ -196,20 +211,9 @@ impl Graph {
         }
     }
 
-    /// Moves every vertex towards the mean of its neighbours, keeping order and distances.
+    /// Moves every vertex towards the mean of its neighbours, keeping order and distances; all begin at 0.
     fn place(&mut self) {
-        for layer in &self.layers {
-            let mut x = 0.0;
-            for &vertex in layer {
-                let width = self.vertices[vertex].width;
-                self.vertices[vertex].x = x + width / 2.0;
-                x += width + GAP;
-            }
-            for &vertex in layer {
-                self.vertices[vertex].x -= x / 2.0;
-            }
-        }
-        for sweep in 0..2 * SWEEPS {
+        for sweep in 0..4 * SWEEPS {
             let count = self.layers.len();
             for step in 0..count {
                 let layer = if sweep % 2 == 0 {
@@ -220,6 +224,47 @@ impl Graph {
                 self.settle(layer);
             }
         }
+    }
+
+    /// Where the lines of a vertex would be straight. A box follows what was computed, not the parameters
+    /// beside it: so the way of the computation is straight.
+    fn wanted(&self, vertex: usize) -> Option<f64> {
+        let above = self.above[vertex].iter();
+        let is_leaf = |&&(other, _): &&(usize, f64)| self.above[other].is_empty();
+        let only_leaves = above.clone().all(|parent| is_leaf(&parent));
+        let own_leaf = self.above[vertex].is_empty();
+        let above = above
+            .filter(|parent| only_leaves || !is_leaf(parent))
+            .map(|&(other, _)| (other, 0.0));
+        // A parameter stands over the place where it is used, everything else over the middle.
+        let below = self.below[vertex]
+            .iter()
+            .map(|&(other, entry)| (other, if own_leaf { entry } else { 0.0 }));
+        let (mut sum, mut total) = (0.0, 0.0);
+        for (other, entry) in above.chain(below) {
+            // Bends show most in long lines.
+            let weight = match [vertex, other].map(|end| self.is_lane(end)) {
+                [true, true] => 8.0,
+                [false, false] => 1.0,
+                _ => 2.0,
+            };
+            sum += weight * (self.vertices[other].x + entry);
+            total += weight;
+        }
+        (total > 0.0).then(|| sum / total)
+    }
+
+    /// How much a vertex insists on its place against others of its layer: parameters make way.
+    fn weight(&self, vertex: usize) -> f64 {
+        match (self.is_lane(vertex), self.above[vertex].is_empty()) {
+            (true, _) => 4.0,
+            (false, false) => 1.0,
+            (false, true) => 0.01,
+        }
+    }
+
+    fn is_lane(&self, vertex: usize) -> bool {
+        vertex >= self.boxes
     }
 
     /// The places of one layer that are nearest, in squares, to those that its vertices want.
@@ -235,10 +280,8 @@ impl Graph {
                 offset += (before + self.vertices[vertex].width) / 2.0 + GAP;
             }
             offsets.push(offset);
-            let neighbours = self.above[vertex].iter().chain(&self.below[vertex]);
-            let wanted = mean(neighbours.map(|&other| self.vertices[other].x));
-            let wanted = wanted.unwrap_or(self.vertices[vertex].x) - offset;
-            let mut block = (wanted, 1.0, position);
+            let wanted = self.wanted(vertex).unwrap_or(self.vertices[vertex].x) - offset;
+            let mut block = (wanted, self.weight(vertex), position);
             // Blocks that want to stand in the wrong order stand together, between what they want.
             while let Some(&(before, weight, first)) = blocks.last() {
                 if before <= block.0 {

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::memory::{bar, node_text};
 use super::nodes::written;
-use super::{Shown, figure};
+use super::{Frame, Shown, figure};
 use crate::report::document::Document;
 use crate::report::draw;
 use crate::report::event::{CheckRecord, RejectionRecord, StateRecord};
@@ -12,12 +12,9 @@ use crate::report::failure::{ErrorRecord, FieldValue};
 use crate::report::pass::{NodeRecord, PassRecord};
 use crate::report::text;
 
-/// Refusals that name a number that is not finite: what a page says before anything else.
+/// Refusals that ended the program: what a page says before anything else.
 pub(super) fn stops(document: &Document) -> Markup {
-    let stops = document
-        .rejections
-        .iter()
-        .filter(|rejection| is_stop(document, rejection));
+    let stops = document.rejections.iter().filter(|_| was_stopped(document));
     html! {
         @for rejection in stops {
             div class="stop" {
@@ -29,16 +26,12 @@ pub(super) fn stops(document: &Document) -> Markup {
     }
 }
 
-/// Whether the program ended there: the graph that is shown is that of the refused pass, or there is none.
-fn is_stop(document: &Document, rejection: &RejectionRecord) -> bool {
-    rejection.error.kind.starts_with("NonFinite")
-        && document
-            .passes
-            .last()
-            .is_none_or(|pass| pass.seed.is_none())
+/// Whether no pass came to its end: then what was refused is what ended the program.
+fn was_stopped(document: &Document) -> bool {
+    document.passes.iter().all(|pass| pass.seed.is_none())
 }
 
-/// Where a number that is not finite comes from.
+/// Where the fault is: the operation and the nodes that the error names.
 fn source(document: &Document, error: &ErrorRecord) -> Option<String> {
     let operation = match error.field("operation") {
         Some(FieldValue::Operation(operation)) => Some(text::plain(&operation.path)),
@@ -78,7 +71,7 @@ pub(super) fn fault_nodes(document: &Document, number: usize) -> Vec<usize> {
     let stops = document
         .rejections
         .iter()
-        .filter(|rejection| is_last && is_stop(document, rejection));
+        .filter(|_| is_last && was_stopped(document));
     stops
         .flat_map(|rejection| nodes_of(&rejection.error))
         .collect()
@@ -165,7 +158,7 @@ pub(super) fn life(document: &Document, shown: &Shown) -> Markup {
                 p class="lede" { "What the handles showed after each event, in order." }
                 div class="beside" {
                     @if let Some(picture) = draw::lifecycle(document) {
-                        (figure("life-figure", &picture, &html! { "Gradients after each event, to one scale." }))
+                        (figure("life-figure", &picture, &Frame::Whole, &html! { "Gradients after each event, to one scale." }))
                     }
                     ol class="cards" {
                         @for event in &document.events {

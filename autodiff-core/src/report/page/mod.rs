@@ -107,22 +107,33 @@ impl Shown {
     }
 }
 
-/// A picture on a page, in a frame that scrolls where the picture is larger.
-fn figure(id: &str, picture: &Picture, caption: &Markup) -> Markup {
+/// How a picture stands on a page.
+enum Frame {
+    /// As large as it is.
+    Whole,
+    /// Too large for a screen: it scrolls in a frame, and can be made smaller and larger where there is scripting.
+    Zoomed,
+}
+
+/// A picture on a page. Where it is wider than the page, it scrolls in its frame.
+fn figure(id: &str, picture: &Picture, frame: &Frame, caption: &Markup) -> Markup {
     let [width, height] = [picture.width, picture.height].map(px);
+    let zoomed = matches!(frame, Frame::Zoomed);
     html! {
         figure class="picture" id=(id) {
             figcaption { (caption) }
-            div class="tools" hidden {
-                button type="button" data-zoom="0.8" { "Smaller" }
-                button type="button" data-zoom="1.25" { "Larger" }
-                button type="button" data-zoom="fit" { "Fit width" }
-                button type="button" data-zoom="1" { "Actual size" }
+            @if zoomed {
+                div class="tools" hidden {
+                    button type="button" data-zoom="0.8" { "Smaller" }
+                    button type="button" data-zoom="1.25" { "Larger" }
+                    button type="button" data-zoom="fit" { "Fit width" }
+                    button type="button" data-zoom="1" { "Actual size" }
+                }
             }
-            div class="frame" tabindex="0" role="group" aria-label=(picture.label) {
+            div class={ "frame" @if zoomed { " tall" } } tabindex="0" role="group" aria-label=(picture.label) {
                 svg width=(width) height=(height) viewBox=(format!("0 0 {width} {height}")) { (picture.content) }
             }
-            div class="peek" hidden aria-live="polite" {}
+            div class="peek" hidden {}
         }
     }
 }

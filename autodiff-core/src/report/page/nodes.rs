@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::Shown;
-use crate::report::draw::{FULL_UP_TO, title};
+use crate::report::draw::{DENSE_ABOVE, FULL_UP_TO, title};
 use crate::report::pass::{NodeRecord, OperandRecord, PassRecord};
 use crate::report::tensor::TensorRecord;
 use crate::report::text;
@@ -18,10 +18,17 @@ pub(super) fn list(prefix: &str, pass: &PassRecord, shown: &Shown) -> Markup {
         operands.entry(operand.child).or_default().push(operand);
     }
     let heading = format!("All {} nodes as a list", pass.nodes.len());
+    let of = |node: &NodeRecord| operands.get(&node.index).map_or(&[][..], Vec::as_slice);
     let items = html! {
-        ol class="cards nodes" start="0" {
-            @for node in &pass.nodes {
-                (item(prefix, pass, node, operands.get(&node.index).map_or(&[], Vec::as_slice), shown))
+        @if pass.nodes.len() > DENSE_ABOVE {
+            ol class="dense" start="0" {
+                @for node in &pass.nodes {
+                    li id={ (prefix) "n" (node.index) } { (short(node, of(node))) }
+                }
+            }
+        } @else {
+            ol class="cards nodes" start="0" {
+                @for node in &pass.nodes { (item(prefix, pass, node, of(node), shown)) }
             }
         }
     };
@@ -33,6 +40,25 @@ pub(super) fn list(prefix: &str, pass: &PassRecord, shown: &Shown) -> Markup {
             details { summary { (heading) } (items) }
         }
     }
+}
+
+/// One line for a node of thousands.
+fn short(node: &NodeRecord, operands: &[&OperandRecord]) -> String {
+    let mut line = format!("{} {}{}", title(node), text::shape(&node.shape), kind(node));
+    for (label, tensor) in [("value", &node.value), ("adjoint", &node.adjoint)] {
+        let statistics = tensor.as_ref().and_then(|tensor| tensor.statistics);
+        if let Some(found) = statistics {
+            line.push_str(&format!(
+                ", {label} norm {}",
+                text::significant(found.norm.0, 4)
+            ));
+        }
+    }
+    if !operands.is_empty() {
+        let parents = text::list(operands.iter(), |operand| operand.parent.to_string());
+        line.push_str(&format!(", of {parents}"));
+    }
+    line
 }
 
 fn item(

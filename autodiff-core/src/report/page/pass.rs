@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::{Shown, figure, gradients, ledger, memory, nodes};
+use super::{Frame, Shown, figure, gradients, ledger, memory, nodes};
 use crate::report::document::Document;
 use crate::report::draw::{self, DENSE_ABOVE, FULL_UP_TO, Links};
 use crate::report::pass::{PassRecord, RetentionRecord};
@@ -23,11 +23,16 @@ pub(super) fn sections(
         faults: &faults,
     };
     let picture = draw::graph(pass, Some(&links));
+    let frame = if pass.nodes.len() <= FULL_UP_TO {
+        Frame::Whole
+    } else {
+        Frame::Zoomed
+    };
     html! {
         section aria-labelledby={ (prefix) "graph" } {
             h2 id={ (prefix) "graph" } { "Forward graph: " (text::plain(&pass.title)) }
             p class="lede" { (summary(pass)) }
-            (figure(&format!("{prefix}figure"), &picture, &caption(pass)))
+            (figure(&format!("{prefix}figure"), &picture, &frame, &legend(pass)))
             (nodes::list(&prefix, pass, shown))
         }
         @if !pass.edges.is_empty() {
@@ -59,19 +64,38 @@ fn summary(pass: &PassRecord) -> String {
     summary
 }
 
-fn caption(pass: &PassRecord) -> Markup {
+/// What the kinds of frames and lines mean, each with a sample.
+fn legend(pass: &PassRecord) -> Markup {
+    let frame = |class: &str, double: bool| {
+        html! {
+            svg class="sample" width="34" height="18" viewBox="0 0 34 18" aria-hidden="true" {
+                rect class=(class) x="1" y="1" width="32" height="16" rx="3" {}
+                @if double { rect class="rim" x="4" y="4" width="26" height="10" rx="1" {} }
+            }
+        }
+    };
+    let line = |class: &str| {
+        html! {
+            svg class="sample" width="34" height="18" viewBox="0 0 34 18" aria-hidden="true" {
+                path class=(class) d="M1 9H33" {}
+            }
+        }
+    };
+    let dense = pass.nodes.len() > DENSE_ABOVE;
     html! {
-        "From operands down to results, in creation order. "
-        @if pass.nodes.len() <= DENSE_ABOVE {
-            "A double frame is a parameter, a dashed frame is not differentiated. "
-            "A solid line carried a contribution back, a dotted one only zeros, a dashed one is an operand that "
-            "is not differentiated. "
-        } @else {
-            "A solid line carried a contribution back; a dashed one is an operand that is not differentiated. "
+        p { "Every node stands below its operands; a line is one use of an operand." }
+        ul class="legend" {
+            @if !dense {
+                li { (frame("box", true)) "parameter" }
+                li { (frame("box", false)) "result" }
+                li { (frame("box dash", false)) "not differentiated" }
+            }
+            li { (line("line")) "carried a contribution back" }
+            @if !dense { li { (line("line zero")) "carried only zeros back" } }
+            li { (line("line dash")) "not differentiated" }
         }
-        @if pass.nodes.len() > FULL_UP_TO && pass.nodes.len() <= DENSE_ABOVE {
-            "The thicker a line, the larger the norm of its contribution, by its logarithm. "
+        @if pass.nodes.len() > FULL_UP_TO && !dense {
+            p { "The thicker a line, the larger the norm of its contribution, by its logarithm." }
         }
-        "Everything that is drawn stands in the list and the ledger below, too."
     }
 }

@@ -18,8 +18,8 @@ for (const figure of document.querySelectorAll("figure.picture")) {
     frame.scrollLeft = (x * scale) / before - frame.clientWidth / 2;
     frame.scrollTop = (y * scale) / before - frame.clientHeight / 2;
   };
-  tools.hidden = false;
-  for (const button of tools.querySelectorAll("button")) {
+  if (tools) tools.hidden = false;
+  for (const button of tools?.querySelectorAll("button") ?? []) {
     button.addEventListener("click", () => {
       const zoom = button.dataset.zoom;
       if (zoom === "fit") show((frame.clientWidth - 2) / width);
