@@ -7,6 +7,7 @@ mod graph;
 mod layout;
 mod ledger;
 mod lifecycle;
+mod lines;
 
 use maud::{Markup, PreEscaped, html};
 use unicode_width::UnicodeWidthStr;
