@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::failure::OperationRecord;
 use super::pass::{NodeRecord, OperandRecord, PassRecord, UnreachedRecord};
 use super::tensor::{Limits, TensorRecord};
-use crate::tape::{TensorBackwardPass, TensorValue, operands, topology};
+use crate::tape::{TensorBackwardNode, TensorBackwardPass, TensorValue, described};
 use crate::tensor::{Element, Tensor};
 
 /// The nodes below an output.
@@ -15,40 +15,48 @@ use crate::tensor::{Element, Tensor};
 /// the program has for its parameters.
 #[derive(Clone, Debug)]
 pub struct Graph<T: Element = f64> {
-    nodes: Vec<(TensorValue<T>, Tensor<T>)>,
+    nodes: Vec<Below<T>>,
     operands: Vec<OperandRecord>,
     places: HashMap<u64, usize>,
-    names: HashMap<usize, String>,
     unreached: Vec<UnreachedRecord>,
+}
+
+#[derive(Clone, Debug)]
+struct Below<T: Element> {
+    node: TensorBackwardNode<T>,
+    name: Option<String>,
+    /// Of an operand that is not tracked the tape keeps no value.
+    value: Option<Tensor<T>>,
 }
 
 impl<T: Element> Graph<T> {
     /// Everything that `output` was made from, in creation order.
     pub fn of(output: &TensorValue<T>) -> Self {
-        let handles = topology(output);
-        let places: HashMap<u64, usize> = handles
-            .iter()
-            .enumerate()
-            .map(|(place, node)| (node.0.number, place))
-            .collect();
-        let mut uses = Vec::new();
-        for (child, node) in handles.iter().enumerate() {
-            for (operand, parent) in operands(node).iter().enumerate() {
-                if let Some(&parent) = places.get(&parent.0.number) {
-                    uses.push(OperandRecord {
-                        child,
-                        operand,
-                        parent,
-                    });
-                }
-            }
-        }
-        let values = handles.iter().map(TensorValue::value_snapshot);
+        let described = described(output);
+        let numbers = described.iter().map(|below| below.number);
+        let places: HashMap<u64, usize> = numbers.zip(0..).collect();
+        let uses = described.iter().enumerate().flat_map(|(child, below)| {
+            let places = &places;
+            let operands = below.operands.iter().enumerate();
+            operands.filter_map(move |(operand, number)| {
+                let parent = *places.get(number)?;
+                Some(OperandRecord {
+                    child,
+                    operand,
+                    parent,
+                })
+            })
+        });
+        let operands = uses.collect();
+        let nodes = described.into_iter().map(|below| Below {
+            node: below.node,
+            name: None,
+            value: below.handle.map(|handle| handle.value_snapshot()),
+        });
         Self {
-            nodes: handles.iter().cloned().zip(values).collect(),
-            operands: uses,
+            nodes: nodes.collect(),
+            operands,
             places,
-            names: HashMap::new(),
             unreached: Vec::new(),
         }
     }
@@ -60,9 +68,11 @@ impl<T: Element> Graph<T> {
         values: impl IntoIterator<Item = (&'a str, &'a TensorValue<T>)>,
     ) -> Self {
         for (name, value) in values {
-            match self.places.get(&value.0.number) {
-                Some(&place) => {
-                    self.names.insert(place, name.to_owned());
+            let place = self.places.get(&value.0.number);
+            match place.and_then(|&place| self.nodes.get_mut(place)) {
+                Some(below) => {
+                    below.name = Some(name.to_owned());
+                    below.value = Some(value.value_snapshot());
                 }
                 None if value.is_parameter() => self.unreached.push(UnreachedRecord {
                     name: name.to_owned(),
@@ -86,13 +96,9 @@ impl<T: Element> Graph<T> {
     ) -> Result<PassRecord, OtherGraph> {
         let mut record = PassRecord::new(title, pass, limits);
         let same = pass.nodes.len() == self.nodes.len()
-            && pass
-                .nodes
-                .iter()
-                .zip(&self.nodes)
-                .all(|(node, (handle, _))| {
-                    node.operation == handle.operation() && node.shape == handle.shape()
-                });
+            && pass.nodes.iter().zip(&self.nodes).all(|(node, below)| {
+                node.operation == below.node.operation && node.shape == below.node.shape
+            });
         if !same {
             return Err(OtherGraph {
                 recorded: self.nodes.len(),
@@ -109,16 +115,16 @@ impl<T: Element> Graph<T> {
     }
 
     pub(super) fn nodes(&self, limits: Limits) -> Vec<NodeRecord> {
-        let nodes = self.nodes.iter().enumerate();
+        let nodes = self.nodes.iter();
         nodes
-            .map(|(index, (handle, value))| NodeRecord {
-                index,
-                operation: OperationRecord::new(handle.operation()),
-                name: self.names.get(&index).cloned(),
-                shape: value.shape().to_vec(),
-                tracked: handle.tracks_gradient(),
-                parameter: handle.is_parameter(),
-                value: Some(TensorRecord::new(value, limits)),
+            .map(|Below { node, name, value }| NodeRecord {
+                index: node.topology_index,
+                operation: OperationRecord::new(node.operation),
+                name: name.clone(),
+                shape: node.shape.clone(),
+                tracked: node.tracked,
+                parameter: node.parameter,
+                value: value.as_ref().map(|value| TensorRecord::new(value, limits)),
                 adjoint: None,
                 gradient: None,
             })

@@ -32,8 +32,8 @@ pub use history::Place;
 pub use mode::no_grad;
 pub use recorder::{Recorder, Use, Value};
 pub use slot::TensorGuard;
-pub use trace::{TensorBackwardEdge, TensorBackwardNode, TensorBackwardPass};
 #[cfg(feature = "report")]
 pub(crate) use trace::described;
+pub use trace::{TensorBackwardEdge, TensorBackwardNode, TensorBackwardPass};
 pub use update::update_all;
 pub use value::TensorValue;
