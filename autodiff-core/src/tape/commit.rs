@@ -1,5 +1,6 @@
 //! The last step of a pass: adjoints into stored gradients, all or none.
 
+use super::slot::Gradient;
 use super::trace::{Observer, position_of};
 use super::value::TensorValue;
 use crate::error::{Result, TensorAutodiffError};
@@ -20,16 +21,18 @@ pub(crate) fn commit<T: Element>(
     let mut locked: Vec<_> = slots.iter().map(|slot| slot.lock()).collect();
     let mut prospective = Vec::with_capacity(nodes.len());
     for ((node, held), mut adjoint) in nodes.iter().zip(&locked).zip(adjoints) {
-        // In place into the adjoint: it belongs to this pass, and the sum is the same either way round.
-        let stored = held.tensor.clone();
-        adjoint.accumulate(stored).map_err(|fault| {
-            TensorAutodiffError::NonFiniteAccumulatedGradient {
-                node: position_of(output, node.0.number),
-                index: fault.index,
-                stored: fault.contribution,
-                pass_adjoint: fault.previous,
-            }
-        })?;
+        if let Gradient::Sum(stored) = &**held {
+            // In place into the adjoint: it belongs to this pass, and the sum is the same either way
+            // round.
+            adjoint.accumulate(stored.clone()).map_err(|fault| {
+                TensorAutodiffError::NonFiniteAccumulatedGradient {
+                    node: position_of(output, node.0.number),
+                    index: fault.index,
+                    stored: fault.contribution,
+                    pass_adjoint: fault.previous,
+                }
+            })?;
+        }
         prospective.push(adjoint);
     }
     if slots.iter().any(|slot| slot.has_readers()) {
@@ -37,7 +40,7 @@ pub(crate) fn commit<T: Element>(
     }
     for ((node, held), gradient) in nodes.iter().zip(&mut locked).zip(prospective) {
         observer.committed(node, &gradient);
-        held.tensor = gradient;
+        **held = Gradient::Sum(gradient);
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::history::{HistoryRef, Record};
 use super::shard::{Histories, Reading, Shard};
-use super::slot::Slot;
+use super::slot::{Gradient, Slot, Value};
 use super::value::TensorValue;
 use crate::operation::Operation;
 use crate::tensor::{Element, Tensor};
@@ -15,8 +15,8 @@ use crate::tensor::{Element, Tensor};
 /// A parameter's replaceable tensors.
 #[derive(Debug)]
 pub(crate) struct Parameter<T: Element> {
-    pub(crate) value: Slot<T>,
-    pub(crate) gradient: Slot<T>,
+    pub(crate) value: Slot<Value<T>>,
+    pub(crate) gradient: Slot<Gradient<T>>,
 }
 
 /// What a node holds.

@@ -8,34 +8,62 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::tensor::Tensor;
+use crate::tensor::{Element, Shape, Tensor};
 
-/// The tensor of a slot and how often it was replaced.
+/// What a slot holds, as a tensor.
+pub(crate) trait Holds<T: Copy> {
+    fn tensor(&mut self) -> Tensor<T>;
+}
+
+/// A parameter's value and how often it was replaced.
 #[derive(Debug)]
-pub(crate) struct Held<T: Copy> {
+pub(crate) struct Value<T> {
     pub(crate) tensor: Tensor<T>,
     pub(crate) revision: u64,
 }
 
-#[derive(Debug)]
-pub(crate) struct Slot<T: Copy> {
-    readers: Arc<AtomicUsize>,
-    held: Mutex<Held<T>>,
+impl<T: Copy> Holds<T> for Value<T> {
+    fn tensor(&mut self) -> Tensor<T> {
+        self.tensor.clone()
+    }
 }
 
-impl<T: Copy> Slot<T> {
-    pub(crate) fn new(tensor: Tensor<T>) -> Self {
+/// A parameter's gradient. Zeros are written only where somebody reads them: most often the next thing
+/// that happens to them is that a pass puts its adjoint in their place.
+#[derive(Debug)]
+pub(crate) enum Gradient<T> {
+    Zero(Shape),
+    Sum(Tensor<T>),
+}
+
+impl<T: Element> Holds<T> for Gradient<T> {
+    fn tensor(&mut self) -> Tensor<T> {
+        if let Self::Zero(shape) = self {
+            *self = Self::Sum(Tensor::zeros_of(shape));
+        }
+        match self {
+            Self::Sum(tensor) => tensor.clone(),
+            Self::Zero(shape) => Tensor::zeros_of(shape),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Slot<C> {
+    readers: Arc<AtomicUsize>,
+    held: Mutex<C>,
+}
+
+impl<C> Slot<C> {
+    pub(crate) fn new(held: C) -> Self {
         Self {
             readers: Arc::default(),
-            held: Mutex::new(Held {
-                tensor,
-                revision: 0,
-            }),
+            held: Mutex::new(held),
         }
     }
 
     /// Locks the slot. No user code runs while it is locked, so a poisoned lock has a whole state.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Held<T>> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, C> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -44,17 +72,24 @@ impl<T: Copy> Slot<T> {
         self.readers.load(Ordering::Acquire) > 0
     }
 
-    pub(crate) fn read(&self) -> TensorGuard<T> {
-        let held = self.lock();
+    pub(crate) fn read<T: Copy>(&self) -> TensorGuard<T>
+    where
+        C: Holds<T>,
+    {
+        let mut held = self.lock();
+        let tensor = held.tensor();
         self.readers.fetch_add(1, Ordering::Relaxed);
         TensorGuard {
-            tensor: held.tensor.clone(),
+            tensor,
             readers: Some(Arc::clone(&self.readers)),
         }
     }
 
-    pub(crate) fn snapshot(&self) -> Tensor<T> {
-        self.lock().tensor.clone()
+    pub(crate) fn snapshot<T: Copy>(&self) -> Tensor<T>
+    where
+        C: Holds<T>,
+    {
+        self.lock().tensor()
     }
 }
 

@@ -3,6 +3,7 @@
 //! Invariant: everything is checked, under the locks of all slots, before anything is replaced.
 
 use super::node::Parameter;
+use super::slot::Gradient;
 use super::value::{TensorValue, check_leaf};
 use crate::error::{Result, TensorAutodiffError};
 use crate::operation::Operation;
@@ -38,7 +39,9 @@ impl<T: Element> TensorValue<T> {
         if parameter.gradient.has_readers() {
             return Err(TensorAutodiffError::GradientBorrowed);
         }
-        held.tensor = Tensor::zeros(held.tensor.shape())?;
+        if let Gradient::Sum(sum) = &*held {
+            *held = Gradient::Zero(sum.extents().clone());
+        }
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::history::NoRecord;
 use super::node::{Content, Node, Parameter};
-use super::slot::{Slot, TensorGuard};
+use super::slot::{Gradient, Slot, TensorGuard, Value};
 use crate::error::{Result, TensorAutodiffError};
 use crate::operation::Operation;
 use crate::tensor::{Element, Shape, Tensor};
@@ -40,10 +40,12 @@ impl<T: Element> TensorValue<T> {
     /// [`TensorAutodiffError::NonFiniteLeaf`] at the first non-finite value in row-major order.
     pub fn parameter(value: Tensor<T>) -> Result<Self> {
         check_leaf(Operation::PARAMETER, &value)?;
-        let gradient = Tensor::zeros(value.shape())?;
         let content = Content::Parameter(Box::new(Parameter {
-            value: Slot::new(value),
-            gradient: Slot::new(gradient),
+            gradient: Slot::new(Gradient::Zero(value.extents().clone())),
+            value: Slot::new(Value {
+                tensor: value,
+                revision: 0,
+            }),
         }));
         Ok(Node::create(Operation::PARAMETER, true, content, |_| {
             NoRecord

@@ -224,6 +224,15 @@ impl<T: Element> Tensor<T> {
         Self::full(shape, T::zero())
     }
 
+    /// Zeros of the shape of a tensor that exists, so that their number is known to fit.
+    pub(crate) fn zeros_of(shape: &Shape) -> Self {
+        let len = shape.element_count().unwrap_or_default();
+        Self {
+            shape: shape.clone(),
+            storage: Storage::from_vec(vec![T::zero(); len]),
+        }
+    }
+
     /// A tensor to be written: what its elements hold is left over from earlier tensors, so every one
     /// must be overwritten before it is read.
     ///
