@@ -54,26 +54,29 @@ fn orphans<T: Element>() -> Option<&'static LocalKey<Orphans<T>>> {
 
 impl<T: Element, R: ?Sized + Record<T>> Drop for Node<T, R> {
     fn drop(&mut self) {
-        if !self.tracked || self.parameter().is_some() {
-            return;
-        }
-        if let Some(orphans) = orphans::<T>() {
-            orphans.with(|orphans| leave(&mut self.record, orphans));
+        if self.tracked && !self.is_parameter() {
+            leave(self.record.as_dyn());
         }
     }
 }
 
-fn leave<T: Element, R: ?Sized + Record<T>>(record: &mut R, orphans: &Orphans<T>) {
-    let is_first = !orphans.is_working.replace(true);
-    record.bequeath(&mut |parent| orphans.push(parent));
-    if !is_first {
+/// Leaves the parents of a node that is being dropped to whoever is working, or else works through them.
+fn leave<T: Element>(record: &mut dyn Record<T>) {
+    let Some(orphans) = orphans::<T>() else {
         return;
-    }
-    let _working = Working(orphans);
-    while let Some(orphan) = orphans.pop() {
-        // If nobody else holds the orphan, its own parents wait from here on.
-        drop(orphan);
-    }
+    };
+    orphans.with(|orphans| {
+        let is_first = !orphans.is_working.replace(true);
+        record.bequeath(&mut |parent| orphans.push(parent));
+        if !is_first {
+            return;
+        }
+        let _working = Working(orphans);
+        while let Some(orphan) = orphans.pop() {
+            // If nobody else holds the orphan, its own parents wait from here on.
+            drop(orphan);
+        }
+    });
 }
 
 /// Ends the work also where the destructor of a saved value panics.

@@ -133,6 +133,9 @@ pub(crate) trait Record<T: Element>: Send + Sync {
 
     /// Hands the tracked parents of a node that is being dropped to `heir`.
     fn bequeath(&mut self, heir: &mut dyn FnMut(TensorValue<T>));
+
+    /// The record whatever its type, so that what all nodes do alike is compiled once.
+    fn as_dyn(&mut self) -> &mut dyn Record<T>;
 }
 
 /// The record of a leaf, or of a result that is not tracked.
@@ -148,6 +151,10 @@ impl<T: Element> Record<T> for NoRecord {
     }
 
     fn bequeath(&mut self, _: &mut dyn FnMut(TensorValue<T>)) {}
+
+    fn as_dyn(&mut self) -> &mut dyn Record<T> {
+        self
+    }
 }
 
 /// The record of a tracked result.
@@ -176,13 +183,20 @@ impl<T: Element, E: Edges<T>, S: SavedContext<T>> Record<T> for Recorded<E, S> {
     }
 
     fn bequeath(&mut self, heir: &mut dyn FnMut(TensorValue<T>)) {
-        let Some(history) = self.0.get_mut().take() else {
-            return;
-        };
-        for edge in history.edges {
-            if let Parent::Tracked { node, .. } = edge.parent {
-                heir(node);
-            }
+        if let Some(history) = self.0.get_mut().take() {
+            bequeath_parents(history.edges, heir);
+        }
+    }
+
+    fn as_dyn(&mut self) -> &mut dyn Record<T> {
+        self
+    }
+}
+
+fn bequeath_parents<T: Element>(edges: impl Edges<T>, heir: &mut dyn FnMut(TensorValue<T>)) {
+    for edge in edges {
+        if let Parent::Tracked { node, .. } = edge.parent {
+            heir(node);
         }
     }
 }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::history::{HistoryRef, Record};
+use super::history::{HistoryRef, NoRecord, Record};
 use super::shard::{Histories, Reading, Shard};
 use super::slot::{Gradient, Slot, Value};
 use super::value::TensorValue;
@@ -40,16 +40,21 @@ pub(crate) struct Node<T: Element, R: ?Sized + Record<T> = dyn Record<T>> {
 }
 
 impl<T: Element> Node<T> {
-    /// A new node of this thread, numbered after every node that existed before the call.
+    /// A new node without a history: a leaf, or a result that is not tracked.
+    pub(super) fn bare(operation: Operation, tracked: bool, content: Content<T>) -> TensorValue<T> {
+        Self::create(operation, tracked, content, Shard::current(), NoRecord)
+    }
+
+    /// A new node of this thread's shard, numbered after every node that existed before the call.
     #[inline]
     pub(super) fn create<R: Record<T> + 'static>(
         operation: Operation,
         tracked: bool,
         content: Content<T>,
-        record: impl FnOnce(&'static Shard) -> R,
+        shard: &'static Shard,
+        record: R,
     ) -> TensorValue<T> {
         static NEXT_NUMBER: AtomicU64 = AtomicU64::new(0);
-        let shard = Shard::current();
         TensorValue(Arc::new(Node {
             number: NEXT_NUMBER.fetch_add(1, Ordering::Relaxed),
             operation,
@@ -57,8 +62,15 @@ impl<T: Element> Node<T> {
             tracked,
             released: AtomicBool::new(false),
             content,
-            record: record(shard),
+            record,
         }))
+    }
+
+    pub(crate) fn parameter(&self) -> Option<&Parameter<T>> {
+        match &self.content {
+            Content::Fixed(_) => None,
+            Content::Parameter(parameter) => Some(parameter),
+        }
     }
 
     /// Looks at the history; none where there is none or it is released.
@@ -85,10 +97,7 @@ impl<T: Element, R: ?Sized + Record<T>> Node<T, R> {
         self.released.load(Ordering::Acquire)
     }
 
-    pub(crate) fn parameter(&self) -> Option<&Parameter<T>> {
-        match &self.content {
-            Content::Fixed(_) => None,
-            Content::Parameter(parameter) => Some(parameter),
-        }
+    pub(crate) fn is_parameter(&self) -> bool {
+        matches!(self.content, Content::Parameter(_))
     }
 }

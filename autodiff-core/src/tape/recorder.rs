@@ -1,8 +1,9 @@
 //! The forward half of one call on the tape: which operands are tracked, and what their edges keep.
 
-use super::history::{Edge, Edges, History, NoRecord, Parent, Place, Recorded};
+use super::history::{Edge, Edges, History, Parent, Place, Recorded};
 use super::mode::is_recording;
 use super::node::{Content, Node};
+use super::shard::Shard;
 use super::value::TensorValue;
 use crate::error::{Result, TensorAutodiffError};
 use crate::operation::Operation;
@@ -225,13 +226,14 @@ impl Recorder {
     }
 
     /// For each reverse map, whether any of its operands is tracked, so that it saves something.
-    #[inline]
-    pub fn wants<T: Element, const VJPS: usize>(&self, uses: &impl Uses<T>) -> [bool; VJPS] {
-        let wanted = |vjp: usize| {
-            let mut uses = uses.as_uses().iter();
-            uses.any(|used| used.place.vjp() == vjp && used.is_tracked())
-        };
-        std::array::from_fn(|vjp| self.recording && wanted(vjp))
+    pub fn wants<T: Element, const VJPS: usize>(&self, uses: &[&Use<'_, T>]) -> [bool; VJPS] {
+        let mut wants = [false; VJPS];
+        for used in uses {
+            if let Some(wanted) = wants.get_mut(used.place.vjp()) {
+                *wanted |= self.recording && used.is_tracked();
+            }
+        }
+        wants
     }
 
     /// Makes the node of the only output.
@@ -261,24 +263,33 @@ impl Recorder {
         saved: S,
     ) -> Result<TensorValue<T>> {
         let operation = self.operation;
-        if let Some((index, value)) = output.first_non_finite() {
-            return Err(TensorAutodiffError::NonFiniteForward {
-                operation,
-                index,
-                value,
-            });
-        }
+        self.check(&output)?;
         let content = Content::Fixed(output);
-        let tracked = self.recording && uses.as_uses().iter().any(|used| used.is_tracked());
-        if !tracked {
-            return Ok(Node::create(operation, false, content, |_| NoRecord));
+        if !self.is_tracked(uses.as_uses()) {
+            return Ok(Node::bare(operation, false, content));
         }
+        let shard = Shard::current();
         let history = History {
             edges: uses.edges(),
             saved,
             output_index,
         };
-        let record = |shard| Recorded::new(shard, history);
-        Ok(Node::create(operation, true, content, record))
+        let record = Recorded::new(shard, history);
+        Ok(Node::create(operation, true, content, shard, record))
+    }
+
+    fn check<T: Element>(&self, output: &Tensor<T>) -> Result<()> {
+        match output.first_non_finite() {
+            None => Ok(()),
+            Some((index, value)) => Err(TensorAutodiffError::NonFiniteForward {
+                operation: self.operation,
+                index,
+                value,
+            }),
+        }
+    }
+
+    fn is_tracked<T: Element>(&self, uses: &[&Use<'_, T>]) -> bool {
+        self.recording && uses.iter().any(|used| used.is_tracked())
     }
 }

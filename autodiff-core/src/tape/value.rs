@@ -3,7 +3,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::history::NoRecord;
 use super::node::{Content, Node, Parameter};
 use super::slot::{Gradient, Slot, TensorGuard, Value};
 use crate::error::{Result, TensorAutodiffError};
@@ -47,9 +46,7 @@ impl<T: Element> TensorValue<T> {
                 revision: 0,
             }),
         }));
-        Ok(Node::create(Operation::PARAMETER, true, content, |_| {
-            NoRecord
-        }))
+        Ok(Node::bare(Operation::PARAMETER, true, content))
     }
 
     /// A leaf that is never differentiated.
@@ -58,11 +55,10 @@ impl<T: Element> TensorValue<T> {
     /// [`TensorAutodiffError::NonFiniteLeaf`] at the first non-finite value in row-major order.
     pub fn constant(value: Tensor<T>) -> Result<Self> {
         check_leaf(Operation::CONSTANT, &value)?;
-        Ok(Node::create(
+        Ok(Node::bare(
             Operation::CONSTANT,
             false,
             Content::Fixed(value),
-            |_| NoRecord,
         ))
     }
 
@@ -70,7 +66,7 @@ impl<T: Element> TensorValue<T> {
     #[must_use]
     pub fn detach(&self) -> Self {
         let content = Content::Fixed(self.value_snapshot());
-        Node::create(Operation::DETACHED, false, content, |_| NoRecord)
+        Node::bare(Operation::DETACHED, false, content)
     }
 
     /// Read access to the value. While the guard of a parameter lives, updates are refused.
@@ -129,7 +125,7 @@ impl<T: Element> TensorValue<T> {
 
     /// Whether this is a leaf that stores a gradient.
     pub fn is_parameter(&self) -> bool {
-        self.0.parameter().is_some()
+        self.0.is_parameter()
     }
 
     /// Whether a pass has released the node's edges and saved context.
