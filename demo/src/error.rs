@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use autodiff_core::gradcheck::SeedError;
 use autodiff_core::report::OtherGraph;
 use autodiff_ops::prelude::*;
 
@@ -130,6 +131,17 @@ pub enum DemoError {
         total: usize,
     },
 
+    /// Not every rule is registered, checked, dispatched and sensitive to faults.
+    #[error("the rules are not verified: {gaps} gaps")]
+    Unverified {
+        /// How many things are missing or wrong.
+        gaps: usize,
+    },
+
+    /// The variable for the seed holds no seed.
+    #[error(transparent)]
+    Seed(#[from] SeedError),
+
     /// The time that a process has computed cannot be had.
     #[error("this machine does not tell the time of a process, expected --clock wall")]
     NoClock,
@@ -158,6 +170,7 @@ impl DemoError {
             | Self::Conflict { .. }
             | Self::OtherCorpus
             | Self::NoClock
+            | Self::Seed(_)
             | Self::RandomState => 2,
             _ => 1,
         }

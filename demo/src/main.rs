@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,13 +54,19 @@ enum Command {
     /// model: gradients by parameter, saved bytes by operation, and where a number that is not finite
     /// comes from.
     Report(ReportOptions),
-    /// List the registered rules
+    /// List the registered rules, or verify them
     ///
     /// One line a rule: name, path, ID, operands, element types, number of gradient-check cases, and
     /// where it is declared.
     Rules {
         /// Show everything about the rules of this name or path
         name: Option<String>,
+        /// Check every rule on every element type, plant faults into it, and exit with 0 only without a gap
+        #[arg(long, conflicts_with = "name")]
+        verify: bool,
+        /// Write the whole verification to this file as well
+        #[arg(long, value_name = "FILE", requires = "verify")]
+        json: Option<PathBuf>,
     },
     /// Time a fixed computation
     ///
@@ -95,8 +102,13 @@ fn run(command: Option<&Command>, out: &mut impl Write) -> Result<(), DemoError>
         Some(Command::Verify(options)) => verify::run(out, options),
         Some(Command::Report(options)) => report::run(out, options),
         Some(Command::Trace) => trace::print(out),
-        Some(Command::Rules { name: None }) => rules::print(out),
-        Some(Command::Rules { name: Some(name) }) => rules::print_matching(out, name),
+        Some(Command::Rules {
+            verify: true, json, ..
+        }) => rules::verify(out, json.as_deref()),
+        Some(Command::Rules { name: None, .. }) => rules::print(out),
+        Some(Command::Rules {
+            name: Some(name), ..
+        }) => rules::print_matching(out, name),
         Some(Command::Bench(options)) => bench::run(out, &mut io::stderr().lock(), options),
     }
 }

@@ -1,8 +1,14 @@
-//! The registry, listed.
+//! The registry, listed; and verified.
+
+mod verification;
+mod verify;
 
 use std::io::Write;
 
 use autodiff_ops::prelude::*;
+
+pub use verification::{Totals, Verification, VerifiedCheck, VerifiedElement, VerifiedRule};
+pub use verify::verify;
 
 use crate::DemoError;
 use crate::table::Table;
