@@ -67,6 +67,9 @@ enum Command {
         /// Write the whole verification to this file as well
         #[arg(long, value_name = "FILE", requires = "verify")]
         json: Option<PathBuf>,
+        /// Check every rule and write all of them as a page
+        #[arg(long, value_name = "FILE", conflicts_with_all = ["name", "verify"])]
+        html: Option<PathBuf>,
     },
     /// Time a fixed computation
     ///
@@ -105,6 +108,9 @@ fn run(command: Option<&Command>, out: &mut impl Write) -> Result<(), DemoError>
         Some(Command::Rules {
             verify: true, json, ..
         }) => rules::verify(out, json.as_deref()),
+        Some(Command::Rules {
+            html: Some(path), ..
+        }) => rules::write_page(out, path),
         Some(Command::Rules { name: None, .. }) => rules::print(out),
         Some(Command::Rules {
             name: Some(name), ..

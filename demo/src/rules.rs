@@ -1,9 +1,11 @@
-//! The registry, listed; and verified.
+//! The registry, listed, as a page, and verified.
 
+mod page;
 mod verification;
 mod verify;
 
 use std::io::Write;
+use std::path::Path;
 
 use autodiff_ops::prelude::*;
 
@@ -11,6 +13,7 @@ pub use verification::{Totals, Verification, VerifiedCheck, VerifiedElement, Ver
 pub use verify::verify;
 
 use crate::DemoError;
+use crate::output::Output;
 use crate::table::Table;
 
 /// Writes one line for every registered rule, sorted by path.
@@ -41,6 +44,18 @@ pub fn print(out: &mut impl Write) -> Result<(), DemoError> {
     }
     table.print(out)?;
     writeln!(out, "\n{} rules", rules.len())?;
+    Ok(())
+}
+
+/// Checks every registered rule and writes all of them as a page to `path`.
+///
+/// # Errors
+/// [`DemoError::Output`], before anything is checked where the file cannot be written;
+/// [`DemoError::Registry`].
+pub fn write_page(out: &mut impl Write, path: &Path) -> Result<(), DemoError> {
+    let output = Output::reserve(path)?;
+    output.write(&page::registry_page()?)?;
+    writeln!(out, "wrote {}", path.display())?;
     Ok(())
 }
 

@@ -54,7 +54,7 @@ for (const file of pages) {
 await browser.close();
 
 console.log(`${pages.length} pages, ${looks} looks, ${faults.length} faults`);
-for (const fault of faults.slice(0, 60)) console.log(`- ${fault}`);
+for (const fault of faults) console.log(`- ${fault}`);
 process.exit(faults.length === 0 ? 0 : 1);
 
 async function look(url, { scripting, colours, width, where }) {

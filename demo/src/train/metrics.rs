@@ -35,6 +35,27 @@ pub struct Row {
 pub struct Metrics {
     path: PathBuf,
     file: File,
+    /// Every row so far, those of earlier parts of the run included.
+    rows: Vec<Row>,
+}
+
+impl Row {
+    /// The row that a line of the file has; `None` where it has none.
+    fn of_line(line: &str) -> Option<Self> {
+        let mut cells = line.split(',');
+        let mut cell = || cells.next();
+        Some(Self {
+            step: cell()?.parse().ok()?,
+            loss: cell()?.parse().ok()?,
+            validation_loss: match cell()? {
+                "" => None,
+                loss => Some(loss.parse().ok()?),
+            },
+            learning_rate: cell()?.parse().ok()?,
+            gradient_norm: cell()?.parse().ok()?,
+            tokens_per_second: cell()?.parse().ok()?,
+        })
+    }
 }
 
 impl Metrics {
@@ -50,11 +71,13 @@ impl Metrics {
             Err(error) => return Err(io_error("read", &path)(error)),
         };
         let mut kept = format!("{HEADER}\n");
+        let mut rows = Vec::new();
         for line in before.lines().skip(1) {
             let of_step = line.split(',').next().and_then(|cell| cell.parse().ok());
             if of_step.is_some_and(|of_step: usize| (1..=step).contains(&of_step)) {
                 kept.push_str(line);
                 kept.push('\n');
+                rows.extend(Row::of_line(line));
             }
         }
         replace(folder, UNFINISHED_NAME, FILE_NAME, kept.as_bytes())?;
@@ -62,7 +85,7 @@ impl Metrics {
             .append(true)
             .open(&path)
             .map_err(io_error("write", &path))?;
-        Ok(Self { path, file })
+        Ok(Self { path, file, rows })
     }
 
     /// Appends a row.
@@ -70,6 +93,7 @@ impl Metrics {
     /// # Errors
     /// [`CheckpointError::Io`].
     pub fn append(&mut self, row: &Row) -> Result<(), CheckpointError> {
+        self.rows.push(*row);
         let validation = row
             .validation_loss
             .map_or_else(String::new, |loss| loss.to_string());
@@ -82,11 +106,42 @@ impl Metrics {
             .map_err(io_error("write", &self.path))
     }
 
+    /// Every row so far.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
     /// Brings every row so far to the disk.
     ///
     /// # Errors
     /// [`CheckpointError::Io`].
     pub fn flush(&self) -> Result<(), CheckpointError> {
         self.file.sync_data().map_err(io_error("write", &self.path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_the_row_that_it_was_written_from() {
+        let row = Row {
+            step: 7,
+            loss: 0.1 + 0.2,
+            validation_loss: Some(1.0 / 3.0),
+            learning_rate: 1e-300,
+            gradient_norm: 5.0,
+            tokens_per_second: 1200.0,
+        };
+        let line = "7,0.30000000000000004,0.3333333333333333,1e-300,5,1200";
+        assert_eq!(Row::of_line(line), Some(row));
+        let unvalidated = "7,0.30000000000000004,,1e-300,5,1200";
+        let expected = Row {
+            validation_loss: None,
+            ..row
+        };
+        assert_eq!(Row::of_line(unvalidated), Some(expected));
+        assert_eq!(Row::of_line("7,0.3"), None);
     }
 }

@@ -1,11 +1,13 @@
-//! Training: steps, progress, metrics, checkpoints.
+//! Training: steps, progress, metrics, checkpoints, and the page of a run.
 
+mod charts;
 pub mod checkpoint;
 pub mod data;
 pub mod metrics;
 mod options;
 mod precision;
 mod progress;
+pub mod report;
 mod run;
 mod settings;
 mod start;

@@ -8,12 +8,13 @@ use std::time::Instant;
 
 use autodiff_ops::prelude::*;
 
-use super::checkpoint::{self, Record};
+use super::checkpoint::{self, Record, replace};
 use super::data::Batch;
 use super::metrics::{Metrics, Row};
 use super::options::TrainOptions;
 use super::precision::Precision;
 use super::progress::Progress;
+use super::report;
 use super::settings::{Dtype, SettingsError};
 use super::start::{Start, fingerprint};
 use super::step::{Clip, Trainer, Update};
@@ -91,6 +92,7 @@ fn train<T: Precision>(
                 metrics.flush()?;
                 run.save(folder)?;
                 saved = row.step;
+                run.report(folder, metrics.rows())?;
             }
         }
         if stop {
@@ -180,6 +182,25 @@ impl<T: Precision> Run<T> {
             batches: self.batches.state(),
         };
         Ok(checkpoint::save(folder, &record, &self.trainer.state())?)
+    }
+
+    /// Writes the page of the run so far.
+    fn report(&self, folder: &Path, rows: &[Row]) -> Result<(), DemoError> {
+        let (model, settings) = (&self.start.model, &self.start.settings);
+        let facts = [
+            ("layers", model.layers.to_string()),
+            ("heads", model.heads.to_string()),
+            ("width", model.width.to_string()),
+            ("block", model.block.to_string()),
+            ("batch", settings.batch.to_string()),
+            ("steps", settings.steps.to_string()),
+            ("element type", settings.dtype.to_string()),
+            ("seed", settings.seed.to_string()),
+        ];
+        let title = format!("Training a {} model", model.family);
+        let page = report::training_page(&title, &facts, rows)?;
+        let (unfinished, name) = (report::UNFINISHED_NAME, report::FILE_NAME);
+        Ok(replace(folder, unfinished, name, page.as_bytes())?)
     }
 
     fn introduce(&self, out: &mut impl Write) -> Result<(), DemoError> {

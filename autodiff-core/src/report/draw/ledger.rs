@@ -12,7 +12,7 @@ use crate::report::words::saved_lines;
 const SIZE: f64 = 12.0;
 const LINE_HEIGHT: f64 = 17.0;
 const PADDING: f64 = 12.0;
-const LABELS: f64 = 104.0;
+const LABELS: f64 = 122.0;
 /// A line is at most so many characters long.
 const CELLS: usize = 92;
 
@@ -57,12 +57,14 @@ pub(in crate::report) fn ledger(pass: &PassRecord) -> Picture {
 
 fn heading(pass: &PassRecord, edge: &EdgeRecord) -> String {
     let end = |index| pass.node(index).map_or_else(|| format!("{index}"), title);
+    let parent = pass.node(edge.parent);
     let line = format!(
-        "#{}  {} → {}, operand {}",
+        "#{}  {} → {}, operand {}, parent shape {}",
         edge.index,
         end(edge.child),
         end(edge.parent),
-        edge.operand
+        edge.operand,
+        parent.map_or_else(String::new, |parent| text::shape(&parent.shape))
     );
     shortened(&line, CELLS)
 }
@@ -87,7 +89,7 @@ fn rows(edge: &EdgeRecord) -> Vec<(String, String)> {
         rows.push(("adjoint now".to_owned(), tensor(after)));
     }
     for (label, value) in &mut rows {
-        *label = shortened(label, 13);
+        *label = shortened(label, 15);
         *value = shortened(value, CELLS - 14);
     }
     rows

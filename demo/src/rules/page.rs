@@ -1,0 +1,232 @@
+//! The registry as a page: every rule with its formula, what it saves, and what its check came to.
+
+use std::collections::BTreeMap;
+
+use autodiff_core::gradcheck::{CheckOptions, RuleReport, check};
+use autodiff_core::report::{Markup, page, text};
+use autodiff_core::rule::{CaseKind, Vjp};
+use autodiff_ops::prelude::*;
+use maud::html;
+
+use super::kind;
+use crate::DemoError;
+
+/// Checks every registered rule and shows them all, by family.
+///
+/// # Errors
+/// [`DemoError::Registry`].
+pub(super) fn registry_page() -> Result<String, DemoError> {
+    let rules = Registry::global()?.rules();
+    let options = CheckOptions::default();
+    let mut families: BTreeMap<&str, Vec<(&Rule, RuleReport)>> = BTreeMap::new();
+    for &rule in rules {
+        let checked = (rule, check(rule, &options));
+        families.entry(family(rule)).or_default().push(checked);
+    }
+    let all = || families.values().flatten();
+    let failed = all().filter(|(_, report)| !report.passed()).count();
+    let content = html! {
+        h1 { "Registered rules" }
+        p class="lede" {
+            (rules.len()) " rules in this program. Each was checked for this page as " code { "cargo test" }
+            " checks it, from seed " (options.seed) ": "
+            @if failed == 0 { "all hold." } @else { (failed) " failed." }
+            " An error is given as a part of its tolerance: a check fails above 1."
+        }
+        p data-scripted hidden {
+            label { "Search " input type="search" data-filter="article.rule"; }
+        }
+        nav aria-label="Rules by family" {
+            dl class="index" {
+                @for (family, rules) in &families {
+                    dt { (family) }
+                    dd {
+                        @for (rule, _) in rules {
+                            a href={ "#" (rule.operation.id()) } { (function(rule)) } " "
+                        }
+                    }
+                }
+            }
+        }
+        @for (family, rules) in &families {
+            section aria-labelledby={ "family-" (family) } {
+                h2 id={ "family-" (family) } { (family) }
+                @for (rule, report) in rules { (entry(rule, report)) }
+            }
+        }
+    };
+    Ok(page("Registered rules", &content))
+}
+
+/// The module below the crate: `elementwise` of `autodiff_ops::elementwise::power::sqrt`.
+fn family(rule: &Rule) -> &'static str {
+    let path = rule.operation.path();
+    path.split("::").nth(1).unwrap_or(path)
+}
+
+/// What a call is written with; names that people see need not differ.
+fn function(rule: &Rule) -> &'static str {
+    let path = rule.operation.path();
+    path.rsplit("::").next().unwrap_or(path)
+}
+
+/// The parts of a declaration's comment: what stands before the first heading, then each heading's text.
+fn parts(docs: &str) -> Vec<(&str, String)> {
+    let mut parts = vec![("", String::new())];
+    for line in docs.lines().map(str::trim) {
+        match (line.strip_prefix("# "), parts.last_mut()) {
+            (Some(heading), _) => parts.push((heading, String::new())),
+            (None, Some((_, text))) => {
+                text.push_str(line);
+                text.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    parts
+}
+
+fn entry(rule: &Rule, report: &RuleReport) -> Markup {
+    let parts = parts(rule.docs);
+    let part = |heading: &str| {
+        let found = parts.iter().find(|part| part.0 == heading);
+        found.map_or("", |part| part.1.trim())
+    };
+    let conventions = rule.conventions();
+    let without_conventions = part("").lines().filter(|line| !conventions.contains(line));
+    html! {
+        article class="rule" id=(rule.operation.id()) {
+            h3 { (text::plain(rule.operation.name())) " " code class="quiet" { (rule.operation.path()) } }
+            @for paragraph in without_conventions.collect::<Vec<_>>().join("\n").split("\n\n") {
+                @if !paragraph.trim().is_empty() { p { (inline(paragraph)) } }
+            }
+            dl {
+                @for heading in ["Shapes", "VJP"] {
+                    @if !part(heading).is_empty() { dt { (heading) } dd class="words" { (inline(part(heading))) } }
+                }
+                dt { "operands" }
+                dd class="words" {
+                    @for parameter in rule.parameters {
+                        code { (parameter.name) ": " (parameter.type_text) } " " span class="quiet" { (kind(parameter.kind)) } br;
+                    }
+                }
+                @for vjp in rule.vjps { (reverse_map(vjp)) }
+                dt { "conventions" }
+                dd class="words" {
+                    @if conventions.is_empty() { "none is stated" }
+                    @for convention in &conventions { (inline(convention)) br; }
+                }
+                dt { "domain" }
+                dd class="words" {
+                    @if part("Errors").is_empty() { "no restriction is stated" } @else { (inline(part("Errors"))) }
+                }
+                dt { "cases" }
+                dd { @for case in rule.cases { (text::plain(case.text)) (skipped(case.kind)) br; } }
+                dt { "declared at" } dd { (rule.location()) }
+                dt { "ID" } dd { (rule.operation.id()) }
+            }
+            (outcome(rule, report))
+        }
+    }
+}
+
+fn reverse_map(vjp: &Vjp) -> Markup {
+    html! {
+        dt { "reverse of " (vjp.operands.join(", ")) }
+        dd class="words" {
+            (inline(vjp.words)) br;
+            span class="quiet" { "saves " }
+            @if vjp.saved.is_empty() { "nothing" }
+            @for (position, saved) in vjp.saved.iter().enumerate() {
+                @if position > 0 { ", " }
+                code { (saved.name) ": " (saved.type_text) }
+            }
+        }
+    }
+}
+
+fn skipped(kind: CaseKind) -> Markup {
+    html! {
+        @if let CaseKind::Skipped { reason } = kind { " (not checked: " (text::plain(reason)) ")" }
+    }
+}
+
+/// What the check came to: per element type, with the check that came closest to failing.
+fn outcome(rule: &Rule, report: &RuleReport) -> Markup {
+    html! {
+        @if let Some(failure) = &report.failure {
+            div class="stop" { p { b { "✕ failed: " } (text::plain(&failure.to_string())) } }
+        }
+        table class="checks" {
+            caption { @if report.passed() { "✓ holds" } @else { "✕ fails" } " on " (report.draws) " draws" }
+            thead { tr {
+                th scope="col" { "element" } th scope="col" class="n" { "checks" }
+                th scope="col" class="n" { "worst error" }
+            } }
+            tbody {
+                @for element in rule.element_types() {
+                    @let of = || report.checks.iter().filter(|check| check.element == element);
+                    @let worst = of().max_by(|left, right| left.worst.total_cmp(&right.worst));
+                    tr {
+                        th scope="row" { (element) }
+                        td class="n" { (of().filter(|check| check.held > 0).count()) }
+                        td class="n" {
+                            @match worst {
+                                Some(check) if check.worst > 0.0 => {
+                                    (text::significant(check.worst, 2)) br;
+                                    span class="quiet" { (check.check.to_string()) }
+                                }
+                                _ => { "0" }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A comment's text with its code.
+fn inline(words: &str) -> Markup {
+    html! {
+        @for (position, part) in words.split('`').enumerate() {
+            @if position % 2 == 1 { code { (text::plain(part)) } }
+            @else { (emphasised(&part.replace('\n', " "))) }
+        }
+    }
+}
+
+/// A text with the words between asterisks emphasised; one without a partner is an asterisk.
+fn emphasised(words: &str) -> Markup {
+    let parts: Vec<&str> = words.split('*').collect();
+    html! {
+        @if parts.len() % 2 == 0 { (text::plain(words)) }
+        @else {
+            @for (position, part) in parts.into_iter().enumerate() {
+                @if position % 2 == 1 { em { (text::plain(part)) } } @else { (text::plain(part)) }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comment_is_taken_apart_at_its_headings() {
+        let parts =
+            parts(" The square: `y = x²`.\n\n # Shapes\n `x: S -> y: S`\n # VJP\n `2 ȳ x`.");
+        let headings: Vec<&str> = parts.iter().map(|part| part.0).collect();
+        assert_eq!(headings, ["", "Shapes", "VJP"]);
+        assert_eq!(parts[1].1.trim(), "`x: S -> y: S`");
+    }
+
+    #[test]
+    fn code_in_a_comment_is_code_and_escaped() {
+        assert_eq!(
+            inline("a `b < c` d").into_string(),
+            "a <code>b &lt; c</code> d"
+        );
+    }
+}
