@@ -1,6 +1,6 @@
 //! One training step of a small model as a document.
 
-use autodiff_core::report::{Document, Graph, Limits, PassRecord, Watch};
+use autodiff_core::report::{Document, Graph, Limits, PassRecord, Watch, text};
 use autodiff_ops::prelude::*;
 
 use crate::DemoError;
@@ -72,7 +72,8 @@ fn recorded<T: Element>(
         Err(error) => return Err(error),
     };
     let graph = Graph::of(&loss).named(model.parameters.iter());
-    let title = format!("{family}, the first step");
+    let value = text::significant(loss.value().item()?.to_f64(), 4);
+    let title = format!("the first step of {family}, loss {value}");
     match loss.backward_with_trace() {
         Ok(pass) => document.passes.push(graph.record(&title, &pass, limits)?),
         Err(error) => {

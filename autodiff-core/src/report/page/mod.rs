@@ -75,7 +75,7 @@ pub fn document_page(document: &Document) -> String {
         (gradients::rejections(document, &shown))
         footer {
             p {
-                "Every number on this page was recorded while the program ran; nothing was computed for it. "
+                "Every number on this page was recorded while the program ran, or is a sum or a difference of such. "
                 "Numbers of more than 8 characters are rounded to 5 significant digits here, and tensors are "
                 "shortened with “…”; the JSON of the same document has every bit of every recorded number."
             }
