@@ -190,7 +190,7 @@ fn outcome(rule: &Rule, report: &RuleReport) -> Markup {
 fn inline(words: &str) -> Markup {
     html! {
         @for (position, part) in words.split('`').enumerate() {
-            @if position % 2 == 1 { code { (text::plain(part)) } }
+            @if !position.is_multiple_of(2) { code { (text::plain(part)) } }
             @else { (emphasised(&part.replace('\n', " "))) }
         }
     }
@@ -200,10 +200,10 @@ fn inline(words: &str) -> Markup {
 fn emphasised(words: &str) -> Markup {
     let parts: Vec<&str> = words.split('*').collect();
     html! {
-        @if parts.len() % 2 == 0 { (text::plain(words)) }
+        @if parts.len().is_multiple_of(2) { (text::plain(words)) }
         @else {
             @for (position, part) in parts.into_iter().enumerate() {
-                @if position % 2 == 1 { em { (text::plain(part)) } } @else { (text::plain(part)) }
+                @if !position.is_multiple_of(2) { em { (text::plain(part)) } } @else { (text::plain(part)) }
             }
         }
     }
