@@ -22,6 +22,14 @@ pub enum TensorError {
         /// The shape.
         shape: Vec<usize>,
     },
+    /// The system has no room for so many elements.
+    #[error("expected memory for {elements} elements ({bytes} bytes), got none")]
+    OutOfMemory {
+        /// The elements asked for.
+        elements: usize,
+        /// The bytes that they need.
+        bytes: usize,
+    },
     /// Two shapes had to be equal.
     #[error("expected two tensors of one shape, got {left:?} and {right:?}")]
     ShapeMismatch {

@@ -6,6 +6,7 @@
 use std::fmt;
 
 use super::element::Element;
+use super::pool;
 use super::shape::Shape;
 use super::storage::{Storage, Stored};
 use super::view::TensorView;
@@ -107,7 +108,7 @@ impl<T: Stored> Tensor<T> {
     /// A tensor whose elements are all `value`.
     ///
     /// # Errors
-    /// `ShapeOverflow`.
+    /// `ShapeOverflow`, `OutOfMemory`; so for every tensor of a shape that is asked for.
     pub fn full(shape: impl Into<Shape>, value: T) -> Result<Self> {
         Self::written(shape.into(), value, |out| out.fill(value))
     }
@@ -131,9 +132,11 @@ impl<T: Stored> Tensor<T> {
     pub fn from_fn(shape: impl Into<Shape>, f: impl FnMut(usize) -> T) -> Result<Self> {
         let shape = shape.into();
         let len = allocatable::<T>(&shape)?;
+        let mut values = pool::reserved(len)?;
+        values.extend((0..len).map(f));
         Ok(Self {
             shape,
-            storage: Storage::from_vec((0..len).map(f).collect()),
+            storage: Storage::from_vec(values),
         })
     }
 
@@ -141,10 +144,10 @@ impl<T: Stored> Tensor<T> {
     /// `fill` or the left-overs of an earlier tensor.
     pub(super) fn written(shape: Shape, fill: T, write: impl FnOnce(&mut [T])) -> Result<Self> {
         let len = allocatable::<T>(&shape)?;
-        let Ok(storage) = Storage::written(len, fill, |out| {
+        let storage = Storage::requested(len, fill, |out| {
             write(out);
-            Ok::<(), std::convert::Infallible>(())
-        });
+            Ok::<(), TensorError>(())
+        })?;
         Ok(Self { shape, storage })
     }
 
@@ -261,7 +264,7 @@ impl<T: Element> Tensor<T> {
     ) -> Result<Self> {
         let shape = shape.into();
         let len = allocatable::<T>(&shape)?;
-        let storage = Storage::written(len, T::zero(), |out| {
+        let storage = Storage::requested(len, T::zero(), |out| {
             if cfg!(debug_assertions) {
                 out.fill(T::from_f64(f64::NAN));
             }

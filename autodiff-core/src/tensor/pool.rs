@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::dual::Dual;
+use crate::error::TensorError;
 
 /// What the pool holds at most; what comes back beyond it goes to the system.
 const LIMIT_BYTES: usize = 256 << 20;
@@ -99,9 +100,16 @@ fn class_capacity(class: usize) -> usize {
 
 /// A buffer of exactly `len` elements whose contents are unspecified: `fill` where it is fresh,
 /// left-overs of an earlier tensor where it is recycled. The caller overwrites all of it.
+///
+/// For as many elements as some tensor has already; where even those find no room, the program ends.
 pub(super) fn buffer<T: Copy + 'static>(len: usize, fill: T) -> Vec<T> {
+    try_buffer(len, fill).unwrap_or_else(|_| vec![fill; len])
+}
+
+/// The same, for a number of elements that a caller asks for.
+pub(super) fn try_buffer<T: Copy + 'static>(len: usize, fill: T) -> Result<Vec<T>, TensorError> {
     if len.saturating_mul(size_of::<T>()) < LEAST_BYTES {
-        return vec![fill; len];
+        return Ok(vec![fill; len]);
     }
     let (class, capacity) = class_to_hold(len);
     let recycled = pool_of::<T>().and_then(|mut pool| pool.pop(class));
@@ -110,10 +118,26 @@ pub(super) fn buffer<T: Copy + 'static>(len: usize, fill: T) -> Vec<T> {
             HELD_BYTES.fetch_sub(buffer.capacity() * size_of::<T>(), Ordering::Relaxed);
             buffer
         }
-        None => Vec::with_capacity(capacity),
+        None => reserved(capacity).map_err(|_| out_of_memory::<T>(len))?,
     };
     buffer.resize(len, fill);
-    buffer
+    Ok(buffer)
+}
+
+/// An empty buffer with room for `len` elements.
+pub(super) fn reserved<T>(len: usize) -> Result<Vec<T>, TensorError> {
+    let mut buffer = Vec::new();
+    match buffer.try_reserve_exact(len) {
+        Ok(()) => Ok(buffer),
+        Err(_) => Err(out_of_memory::<T>(len)),
+    }
+}
+
+fn out_of_memory<T>(elements: usize) -> TensorError {
+    TensorError::OutOfMemory {
+        elements,
+        bytes: elements.saturating_mul(size_of::<T>()),
+    }
 }
 
 /// Takes a buffer back, or frees it where it is small or the pool is full.

@@ -7,6 +7,7 @@ use std::mem::take;
 use std::sync::Arc;
 
 use super::pool;
+use crate::error::TensorError;
 
 /// How many elements need no allocation.
 pub(super) const INLINE: usize = 4;
@@ -156,7 +157,25 @@ impl<T: Stored> Storage<T> {
                 values,
             });
         }
-        let mut values = pool::buffer(len, fill);
+        Self::finished(pool::buffer(len, fill), write)
+    }
+
+    /// The same for a number of elements that a caller asks for, which may find no room.
+    pub(super) fn requested<E: From<TensorError>>(
+        len: usize,
+        fill: T,
+        write: impl FnOnce(&mut [T]) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        if len <= INLINE {
+            return Self::written(len, fill, write);
+        }
+        Self::finished(pool::try_buffer(len, fill)?, write)
+    }
+
+    fn finished<E>(
+        mut values: Vec<T>,
+        write: impl FnOnce(&mut [T]) -> Result<(), E>,
+    ) -> Result<Self, E> {
         match write(&mut values) {
             Ok(()) => Ok(Self::shared(values)),
             Err(error) => {

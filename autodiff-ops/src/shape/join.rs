@@ -22,13 +22,20 @@ pub fn concat<T: Element>(inputs: &[&Tensor<T>], axis: usize) -> Result<Tensor<T
         upstream: &Tensor<T>,
         index: usize,
         axis: usize,
-        extents: &[usize],
+        ends: &[usize],
     ) -> Result<Tensor<T>> {
-        let start: usize = extents.iter().take(index).sum();
-        upstream.narrowed(axis, start, start + extents[index])
+        let start = if index == 0 { 0 } else { ends[index - 1] };
+        upstream.narrowed(axis, start, ends[index])
     }
     let joined = Tensor::joined(inputs, axis)?;
-    let extents: Vec<usize> = inputs.iter().map(|input| input.shape()[axis]).collect();
+    // Summed once: an edge that summed the extents before its own would make many inputs quadratic.
+    let extents = inputs.iter().map(|input| input.shape()[axis]);
+    let ends: Vec<usize> = extents
+        .scan(0, |end, extent| {
+            *end += extent;
+            Some(*end)
+        })
+        .collect();
     Ok(joined)
 }
 
