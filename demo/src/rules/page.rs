@@ -2,36 +2,49 @@
 
 use std::collections::BTreeMap;
 
-use autodiff_core::gradcheck::{CheckOptions, RuleReport, check};
+use autodiff_core::gradcheck::DEFAULT_SEED;
 use autodiff_core::report::{Markup, page, text};
 use autodiff_core::rule::{CaseKind, Vjp};
 use autodiff_ops::prelude::*;
 use maud::html;
 
 use super::kind;
+use super::verification::{PASSED, Verification, VerifiedElement, VerifiedRule};
 use crate::DemoError;
 
-/// Checks every registered rule and shows them all, by family.
+/// Verifies every registered rule and shows them all, by family.
 ///
 /// # Errors
 /// [`DemoError::Registry`].
 pub(super) fn registry_page() -> Result<String, DemoError> {
     let rules = Registry::global()?.rules();
-    let options = CheckOptions::default();
-    let mut families: BTreeMap<&str, Vec<(&Rule, RuleReport)>> = BTreeMap::new();
+    let verification = Verification::run(DEFAULT_SEED)?;
+    let verified: BTreeMap<&str, &VerifiedRule> = verification
+        .rules
+        .iter()
+        .map(|rule| (rule.path, rule))
+        .collect();
+    let mut families: BTreeMap<&str, Vec<(&Rule, Option<&VerifiedRule>)>> = BTreeMap::new();
     for &rule in rules {
-        let checked = (rule, check(rule, &options));
-        families.entry(family(rule)).or_default().push(checked);
+        let evidence = verified.get(rule.operation.path()).copied();
+        families
+            .entry(family(rule))
+            .or_default()
+            .push((rule, evidence));
     }
-    let all = || families.values().flatten();
-    let failed = all().filter(|(_, report)| !report.passed()).count();
+    let totals = &verification.totals;
     let content = html! {
         h1 { "Registered rules" }
         p class="lede" {
-            (rules.len()) " rules in this program. Each was checked for this page as " code { "cargo test" }
-            " checks it, from seed " (options.seed) ": "
-            @if failed == 0 { "all hold." } @else { (failed) " failed." }
-            " An error is given as a part of its tolerance: a check fails above 1."
+            (rules.len()) " rules in this program. Each was verified for this page as " code { "demo rules --verify" }
+            " does it, from seed " (verification.seed) ": " (totals.checked) " hold, and of " (totals.faults_planted)
+            " faults planted into their contributions " (totals.faults_caught)
+            " were caught. An error is given as a part of its tolerance: a check fails above 1."
+        }
+        @if !verification.gaps.is_empty() {
+            div class="stop" {
+                @for gap in &verification.gaps { p { "✕ " (text::plain(gap)) } }
+            }
         }
         p data-scripted hidden {
             label { "Search " input type="search" data-filter="article.rule"; }
@@ -51,7 +64,7 @@ pub(super) fn registry_page() -> Result<String, DemoError> {
         @for (family, rules) in &families {
             section aria-labelledby={ "family-" (family) } {
                 h2 id={ "family-" (family) } { (family) }
-                @for (rule, report) in rules { (entry(rule, report)) }
+                @for (rule, evidence) in rules { (entry(rule, *evidence)) }
             }
         }
     };
@@ -70,6 +83,16 @@ fn function(rule: &Rule) -> &'static str {
     path.rsplit("::").next().unwrap_or(path)
 }
 
+/// A path that may be broken after each of its parts.
+fn broken(path: &str) -> Markup {
+    html! {
+        @for (position, part) in path.split("::").enumerate() {
+            @if position > 0 { "::" wbr; }
+            (text::plain(part))
+        }
+    }
+}
+
 /// The parts of a declaration's comment: what stands before the first heading, then each heading's text.
 fn parts(docs: &str) -> Vec<(&str, String)> {
     let mut parts = vec![("", String::new())];
@@ -86,7 +109,7 @@ fn parts(docs: &str) -> Vec<(&str, String)> {
     parts
 }
 
-fn entry(rule: &Rule, report: &RuleReport) -> Markup {
+fn entry(rule: &Rule, evidence: Option<&VerifiedRule>) -> Markup {
     let parts = parts(rule.docs);
     let part = |heading: &str| {
         let found = parts.iter().find(|part| part.0 == heading);
@@ -96,7 +119,7 @@ fn entry(rule: &Rule, report: &RuleReport) -> Markup {
     let without_conventions = part("").lines().filter(|line| !conventions.contains(line));
     html! {
         article class="rule" id=(rule.operation.id()) {
-            h3 { (text::plain(rule.operation.name())) " " code class="quiet" { (rule.operation.path()) } }
+            h3 { (text::plain(rule.operation.name())) " " code class="quiet" { (broken(rule.operation.path())) } }
             @for paragraph in without_conventions.collect::<Vec<_>>().join("\n").split("\n\n") {
                 @if !paragraph.trim().is_empty() { p { (inline(paragraph)) } }
             }
@@ -125,7 +148,7 @@ fn entry(rule: &Rule, report: &RuleReport) -> Markup {
                 dt { "declared at" } dd { (rule.location()) }
                 dt { "ID" } dd { (rule.operation.id()) }
             }
-            (outcome(rule, report))
+            @if let Some(evidence) = evidence { (outcome(evidence)) }
         }
     }
 }
@@ -152,36 +175,46 @@ fn skipped(kind: CaseKind) -> Markup {
 }
 
 /// What the check came to: per element type, with the check that came closest to failing.
-fn outcome(rule: &Rule, report: &RuleReport) -> Markup {
+fn outcome(evidence: &VerifiedRule) -> Markup {
+    let holds = evidence.elements.iter().all(|element| element.holds);
     html! {
-        @if let Some(failure) = &report.failure {
-            div class="stop" { p { b { "✕ failed: " } (text::plain(&failure.to_string())) } }
-        }
         table class="checks" {
-            caption { @if report.passed() { "✓ holds" } @else { "✕ fails" } " on " (report.draws) " draws" }
+            caption { @if holds { "✓ holds" } @else { "✕ does not hold" } }
             thead { tr {
-                th scope="col" { "element" } th scope="col" class="n" { "checks" }
-                th scope="col" class="n" { "worst error" }
+                th scope="col" { "element" } th scope="col" class="n" { "draws" }
+                th scope="col" class="n" { "worst error" } th scope="col" class="n" { "faults caught" }
             } }
             tbody {
-                @for element in rule.element_types() {
-                    @let of = || report.checks.iter().filter(|check| check.element == element);
-                    @let worst = of().max_by(|left, right| left.worst.total_cmp(&right.worst));
+                @for element in &evidence.elements {
                     tr {
-                        th scope="row" { (element) }
-                        td class="n" { (of().filter(|check| check.held > 0).count()) }
-                        td class="n" {
-                            @match worst {
-                                Some(check) if check.worst > 0.0 => {
-                                    (text::significant(check.worst, 2)) br;
-                                    span class="quiet" { (check.check.to_string()) }
-                                }
-                                _ => { "0" }
-                            }
-                        }
+                        th scope="row" { (element.element) }
+                        td class="n" { (element.draws) }
+                        td class="n" { (worst(element)) }
+                        td class="n" { (element.faults_caught) " of " (element.faults_planted) }
+                    }
+                    @if let Some(failure) = &element.failure {
+                        tr { td colspan="4" { "✕ " (text::plain(failure)) } }
                     }
                 }
             }
+        }
+    }
+}
+
+fn worst(element: &VerifiedElement) -> Markup {
+    let passed = element
+        .checks
+        .iter()
+        .filter(|check| check.verdict == PASSED);
+    let worst = passed.max_by(|left, right| left.worst.total_cmp(&right.worst));
+    html! {
+        @match worst {
+            Some(check) if check.worst > 0.0 => {
+                (text::significant(check.worst, 2)) br;
+                span class="quiet" { (check.check) }
+            }
+            Some(_) => { "0" }
+            None => { "nothing applied" }
         }
     }
 }

@@ -53,7 +53,7 @@ impl Column {
     fn chart(&self, rows: &[Row]) -> Result<Chart, DemoError> {
         let points = rows.iter().map(|row| (row.step as f64, (self.of)(row)));
         let points: Vec<(f64, f64)> = points.collect();
-        let svg = drawn(&thinned(&points), &self.marks);
+        let svg = drawn(&thinned(&points), &thinned(&self.marks));
         Ok(Chart {
             title: self.title,
             label: described(self.title, &points),

@@ -1,5 +1,7 @@
 //! `report.html`: the course of a run as a page.
 
+use std::collections::HashSet;
+
 use autodiff_core::report::{Markup, page, text};
 use maud::{PreEscaped, html};
 
@@ -11,7 +13,7 @@ use crate::DemoError;
 pub const FILE_NAME: &str = "report.html";
 pub(super) const UNFINISHED_NAME: &str = "report.html.unfinished";
 
-/// About so many rows of the metrics stand on the page, evenly spread, and those with a validation.
+/// About so many rows of the metrics stand on the page, evenly spread, and so many with a validation.
 const ROWS: usize = 40;
 
 /// The page of a run: `title` names it and `facts` are what it was started with.
@@ -75,14 +77,18 @@ fn figure(chart: &Chart) -> Markup {
 
 fn table(rows: &[Row]) -> Markup {
     let every = rows.len().div_ceil(ROWS).max(1);
+    let validated = rows.iter().filter(|row| row.validation_loss.is_some());
+    let validated: Vec<usize> = validated.map(|row| row.step).collect();
+    let every_validated = validated.len().div_ceil(ROWS).max(1);
+    let validated: HashSet<usize> = validated.into_iter().step_by(every_validated).collect();
     let shown = |(place, row): &(usize, &Row)| {
-        place.is_multiple_of(every) || row.validation_loss.is_some() || place + 1 == rows.len()
+        place.is_multiple_of(every) || validated.contains(&row.step) || place + 1 == rows.len()
     };
     html! {
         section aria-labelledby="rows" {
             h2 id="rows" { "Steps" }
             p class="lede" {
-                @if every > 1 { "One step in " (every) ", and every step with a validation; metrics.csv has all." }
+                @if every > 1 { "One step in " (every) ", and steps with a validation; metrics.csv has all." }
                 @else { "Every step, as in metrics.csv." }
             }
             table {

@@ -10,11 +10,12 @@ use crate::DemoError;
 
 const NEXT: &str = "
 next:
-  cargo run -p demo -- trace          the reverse pass above, edge by edge
-  cargo run -p demo -- rules          every registered rule
-  cargo run -p demo -- rules multiply one rule in full
-  cargo run -p demo -- --help         the rest
-  cargo test                          check every registered rule
+  cargo run -p demo -- trace              the reverse pass above, edge by edge
+  cargo run -p demo -- report --out FILE  the same as a page, with pictures
+  cargo run -p demo -- rules              every registered rule
+  cargo run -p demo -- rules multiply     one rule in full
+  cargo run -p demo -- --help             the rest
+  cargo test                              check every registered rule
 ";
 
 /// Runs the worked example and writes what it shows.
