@@ -82,11 +82,19 @@ impl Corpus {
     /// # Errors
     /// [`CorpusError`] where it is missing, unreadable, empty or not text.
     pub fn read(path: &Path) -> Result<Self, CorpusError> {
-        let owned = || path.to_owned();
         let bytes = fs::read(path).map_err(|source| CorpusError::Unreadable {
-            path: owned(),
+            path: path.to_owned(),
             source,
         })?;
+        Self::decode(path, bytes)
+    }
+
+    /// The text that `bytes` are, which may come from anywhere; errors name the path.
+    ///
+    /// # Errors
+    /// [`CorpusError`] where it is empty or not text.
+    pub fn decode(path: &Path, bytes: Vec<u8>) -> Result<Self, CorpusError> {
+        let owned = || path.to_owned();
         if bytes.is_empty() {
             return Err(CorpusError::Empty { path: owned() });
         }

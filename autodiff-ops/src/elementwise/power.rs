@@ -271,6 +271,29 @@ mod tests {
         assert_eq!(by_exponent.as_slice(), [0.0, 2.0 * 2.0_f64.ln()]);
     }
 
+    /// What the exponent of a constant base receives from an upstream of 1.
+    fn by_exponent<T: Element>(base: T, exponent: f64) -> Result<T> {
+        let base = TensorValue::constant(Tensor::scalar(base))?;
+        let exponent = TensorValue::parameter(Tensor::scalar(T::from_f64(exponent)))?;
+        base.pow(&exponent)?.backward()?;
+        exponent
+            .gradient()
+            .map_or(Ok(T::zero()), |gradient| gradient.item())
+    }
+
+    #[test]
+    fn the_exponent_of_a_zero_base_receives_the_limit_where_there_is_one() {
+        // The limit of b^e ln b.
+        for exponent in [0.5, 1.0, 2.0] {
+            assert_eq!(by_exponent(0.0, exponent).unwrap(), 0.0);
+        }
+        assert!(by_exponent(0.0, 0.0).is_err());
+        // Of a base that moves the slope b^(e - 1) (1 + e ln b) has to have one too.
+        let moving = Dual::new(0.0, 1.0);
+        assert_eq!(by_exponent(moving, 2.0).unwrap(), Dual::new(0.0, 0.0));
+        assert!(by_exponent(moving, 1.0).is_err());
+    }
+
     #[test]
     fn the_exponent_of_a_negative_base_has_no_derivative() {
         let (base, exponent) = (vector(&[2.0, -1.5]), vector(&[2.0, 2.0]));

@@ -141,6 +141,14 @@ impl Stored {
             }
             Err(error) => return Err(io_error("read", &path)(error)),
         };
+        Self::decode(path, bytes)
+    }
+
+    /// The checkpoint that `bytes` are, which may come from anywhere; errors name the path.
+    ///
+    /// # Errors
+    /// [`CheckpointError`].
+    pub fn decode(path: PathBuf, bytes: Vec<u8>) -> Result<Self, CheckpointError> {
         let (_, metadata) =
             SafeTensors::read_metadata(&bytes).map_err(|source| CheckpointError::Damaged {
                 path: path.clone(),
