@@ -7,7 +7,7 @@
 )]
 
 use autodiff_core::report::{
-    DecodeError, Document, ErrorRecord, FieldRecord, FieldValue, Graph, Limits, Number,
+    DecodeError, Document, EdgeRecord, ErrorRecord, FieldRecord, FieldValue, Graph, Limits, Number,
     OperationRecord, PassRecord, RejectionRecord, SavedValueRecord, TensorRecord, Watch,
     document_page, dot, graph_svg, ledger_svg, lifecycle_svg,
 };
@@ -353,6 +353,26 @@ fn a_name_of_any_length_is_written_in_full_once_not_once_for_every_use() {
     }
     let size = document_page(&document).len();
     assert!(size < 3 << 20, "{size}");
+}
+
+#[test]
+fn a_shape_of_any_rank_is_not_written_in_full_for_every_use_of_its_node() {
+    let mut document = document::<f64>();
+    let pass = &mut document.passes[1];
+    let edge = pass.edges[0].clone();
+    pass.edges = (0..2_000)
+        .map(|index| EdgeRecord {
+            index,
+            ..edge.clone()
+        })
+        .collect();
+    let node = &mut pass.nodes[edge.parent];
+    (node.value, node.adjoint, node.gradient) = (None, None, None);
+    node.shape = vec![1; 100_000];
+    let document = round_trip(&document);
+    let size = draw_everything(&document);
+    // Less than two shapes' worth of digits for each of 2000 rows would still be 400 megabytes.
+    assert!(size < 20_000_000, "{size}");
 }
 
 #[test]

@@ -22,9 +22,18 @@ pub fn plain(text: &str) -> String {
     plain
 }
 
+/// Shapes of more axes are written with their first ones: a shape is said once for every use of a node.
+const AXES: usize = 16;
+
 /// `[2, 3]`.
 pub fn shape(extents: &[usize]) -> String {
-    list(extents.iter(), usize::to_string)
+    match extents.get(..AXES) {
+        Some(first) if extents.len() > AXES => {
+            let first: Vec<String> = first.iter().map(usize::to_string).collect();
+            format!("[{}, … of {} axes]", first.join(", "), extents.len())
+        }
+        _ => list(extents.iter(), usize::to_string),
+    }
 }
 
 pub(super) fn list<E>(entries: impl Iterator<Item = E>, write: impl Fn(E) -> String) -> String {
@@ -122,6 +131,16 @@ mod tests {
     fn what_would_turn_or_break_the_text_around_it_is_spelt_out() {
         assert_eq!(plain("a\u{202e}b\0\n"), "a\\u{202e}b\\u{0}\\u{a}");
         assert_eq!(plain("<script>é\u{4e2d}"), "<script>é\u{4e2d}");
+    }
+
+    #[test]
+    fn a_shape_of_many_axes_is_shortened() {
+        assert_eq!(shape(&[]), "[]");
+        assert_eq!(shape(&[1; 16]), format!("[{}1]", "1, ".repeat(15)));
+        assert_eq!(
+            shape(&[7; 17]),
+            format!("[{}… of 17 axes]", "7, ".repeat(16))
+        );
     }
 
     #[test]

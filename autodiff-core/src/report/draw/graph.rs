@@ -1,6 +1,6 @@
 //! The forward graph: boxes for nodes in layers, a line for every operand use.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use maud::{Markup, html};
@@ -31,7 +31,7 @@ pub(in crate::report) struct Links<'a> {
     /// The beginning of the page's names for the entries of this pass.
     pub(in crate::report) prefix: &'a str,
     /// Nodes that an error names.
-    pub(in crate::report) faults: &'a [usize],
+    pub(in crate::report) faults: &'a HashSet<usize>,
 }
 
 /// A node's box before it is placed.

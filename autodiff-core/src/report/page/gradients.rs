@@ -1,5 +1,7 @@
 //! Gradients by parameter, over the life of the program, against differences, and what was refused.
 
+use std::collections::HashSet;
+
 use maud::{Markup, html};
 
 use super::memory::{bar, node_text};
@@ -66,7 +68,7 @@ fn nodes_of(error: &ErrorRecord) -> Vec<usize> {
 }
 
 /// The nodes of a refused pass that its error names.
-pub(super) fn fault_nodes(document: &Document, number: usize) -> Vec<usize> {
+pub(super) fn fault_nodes(document: &Document, number: usize) -> HashSet<usize> {
     let is_last = number + 1 == document.passes.len();
     let stops = document
         .rejections

@@ -38,8 +38,8 @@ pub(super) fn section(prefix: &str, pass: &PassRecord) -> Markup {
         section aria-labelledby={ (prefix) "memory" } {
             h2 id={ (prefix) "memory" } { "Saved bytes by operation" }
             p class="lede" {
-                "The edges keep " (text::bytes(total)) " alive for their rules, storage that several share counted "
-                "once, for the first of them. The last column counts it for each."
+                "The edges keep " (text::bytes(total)) " alive for their rules, parameters that they read among it. "
+                "Storage that several share counts once, for the first of them; in the last column, for each."
             }
             table {
                 thead { tr {
