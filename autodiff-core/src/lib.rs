@@ -32,7 +32,8 @@ pub use tape::{
     TensorValue, Value, no_grad, update_all,
 };
 pub use tensor::{
-    Dual, Element, Projection, Shape, Tensor, TensorView, check_axis, check_distinct,
+    Dual, Element, Projection, Shape, Tensor, TensorView, Threads, check_axis, check_distinct,
+    with_threads,
 };
 
 #[cfg(feature = "gradcheck")]
@@ -46,8 +47,8 @@ pub mod prelude {
     pub use crate::{
         Dual, Element, GraphRetention, OpError, Operation, Projection, Registry, RegistryError,
         Result, Shape, Tensor, TensorAutodiffError, TensorBackwardEdge, TensorBackwardNode,
-        TensorBackwardPass, TensorError, TensorGuard, TensorValue, TensorView, Value, ViewError,
-        check_axis, check_distinct, no_grad, update_all, vjp_rule,
+        TensorBackwardPass, TensorError, TensorGuard, TensorValue, TensorView, Threads, Value,
+        ViewError, check_axis, check_distinct, no_grad, update_all, vjp_rule, with_threads,
     };
 }
 

@@ -100,6 +100,14 @@ pub enum TensorError {
         /// The shape.
         shape: Vec<usize>,
     },
+    /// Threads that cannot be had.
+    #[error("cannot start {count} threads: {reason}")]
+    Threads {
+        /// How many.
+        count: usize,
+        /// What the system says.
+        reason: String,
+    },
     /// A mean or an extreme of no elements has no value.
     #[error("expected elements to combine along axes {axes:?}, got none in shape {shape:?}")]
     EmptyReduction {

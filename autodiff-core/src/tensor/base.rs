@@ -190,6 +190,14 @@ impl<T: Stored> Tensor<T> {
         self.view().get(position)
     }
 
+    /// The same, known to be finite where all of `source` is, of whose elements these are copies.
+    pub(super) fn with_finiteness_of(self, source: &Self) -> Self {
+        if source.storage.is_known_finite() {
+            self.storage.know_finite();
+        }
+        self
+    }
+
     /// Whether no other tensor holds these elements, so that a write copies nothing.
     #[must_use]
     pub fn is_unique(&self) -> bool {

@@ -156,7 +156,8 @@ pub trait Element:
     }
 }
 
-fn each<T: Copy>(input: &[T], output: &mut [T], f: impl Fn(T) -> T) {
+#[inline(always)]
+pub(super) fn each<T: Copy>(input: &[T], output: &mut [T], f: impl Fn(T) -> T) {
     debug_assert_eq!(input.len(), output.len());
     for (place, &x) in output.iter_mut().zip(input) {
         *place = f(x);

@@ -3,6 +3,7 @@
 use super::base::Tensor;
 use super::loops::Loops;
 use super::map::each;
+use super::parallel::for_parts;
 use super::projection::Projection;
 use super::storage::{Storage, Stored};
 use super::zip::{zip_onto, zip3_onto};
@@ -21,7 +22,9 @@ impl Projection {
         if addressed.len() == self.logical().element_count()? {
             return addressed.with_shape(self.logical());
         }
-        self.expand_each(addressed, |x| x)
+        Ok(self
+            .expand_each(addressed, |x| x)?
+            .with_finiteness_of(addressed))
     }
 
     /// Repeats `f` of every addressed element over the logical shape.
@@ -43,7 +46,7 @@ impl Projection {
     fn expand_each<T: Stored, U: Stored>(
         &self,
         addressed: &Tensor<T>,
-        f: impl Fn(T) -> U,
+        f: impl Fn(T) -> U + Sync,
     ) -> Result<Tensor<U>> {
         let input = addressed.as_slice();
         let loops = Loops::new(self.logical(), [&self.effective_strides()]);
@@ -54,13 +57,23 @@ impl Projection {
             });
         };
         Tensor::written(self.logical().clone(), f(first), |out| {
-            loops.for_each_run(0..loops.len(), |start, len, [offset]| {
-                let out = &mut out[start..start + len];
-                match loops.inner_strides() {
-                    [0] => out.fill(f(input[offset])),
-                    [_] => each(out, &input[offset..offset + len], &f),
-                }
-            });
+            for_parts(
+                out,
+                #[inline(always)]
+                |first, out| {
+                    loops.for_each_run(
+                        first..first + out.len(),
+                        #[inline(always)]
+                        |start, len, [offset]| {
+                            let out = &mut out[start - first..][..len];
+                            match loops.inner_strides() {
+                                [0] => out.fill(f(input[offset])),
+                                [_] => each(out, &input[offset..offset + len], &f),
+                            }
+                        },
+                    );
+                },
+            );
         })
     }
 

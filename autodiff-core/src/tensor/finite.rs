@@ -2,12 +2,18 @@
 //!
 //! Invariant: a chunk of a sum is tested before it is stored, so a failure can still name both terms.
 
+use std::ops::Range;
+
 use super::base::Tensor;
 use super::element::Element;
 use super::map::each2;
+use super::parallel::{Rows, first_found, try_for_each_part};
 use super::storage::Storage;
 
-/// Elements that are tested at a time, while they are in the first-level cache.
+/// Elements that are tested before a failure is looked for.
+const TESTED: usize = 4096;
+
+/// Elements that are summed and tested at a time, while they are in the first-level cache.
 const CHUNK: usize = 512;
 
 /// The first entry of a sum that left the finite numbers; of a dual number, the part that did.
@@ -25,36 +31,51 @@ impl<T: Element> Tensor<T> {
     /// The flat row-major index of the first element that is not finite, and the part that is not.
     #[must_use]
     pub fn first_non_finite(&self) -> Option<(usize, f64)> {
-        let values = self.as_slice();
-        if values.len() <= CHUNK && T::all_finite(values) {
+        if self.storage.is_known_finite() {
             return None;
         }
-        for (block, chunk) in values.chunks(CHUNK).enumerate() {
-            // Only a chunk that failed is searched.
-            if !T::all_finite(chunk) {
-                let place = chunk.iter().position(|x| !x.is_finite())?;
-                return Some((block * CHUNK + place, chunk[place].offending_part()));
-            }
+        let values = self.as_slice();
+        if values.len() <= CHUNK && T::all_finite(values) {
+            self.storage.know_finite();
+            return None;
         }
-        None
+        let found = first_found(
+            values.len(),
+            #[inline(always)]
+            |range| {
+                for (block, chunk) in values[range.clone()].chunks(TESTED).enumerate() {
+                    // Only a chunk that failed is searched.
+                    if !T::all_finite(chunk) {
+                        let place = chunk.iter().position(|x| !x.is_finite())?;
+                        let index = range.start + block * TESTED + place;
+                        return Some((index, chunk[place].offending_part()));
+                    }
+                }
+                None
+            },
+        );
+        if found.is_none() {
+            self.storage.know_finite();
+        }
+        found
     }
 
     /// Adds `other`, in the buffer of whichever of the two is held by nobody else. The caller has
     /// checked that the shapes agree.
     ///
     /// # Errors
-    /// The first entry whose sum is not finite; entries before it may have been added already.
+    /// The first entry whose sum is not finite; others may have been added already.
     pub(crate) fn accumulate(&mut self, mut other: Tensor<T>) -> Result<(), NonFiniteSum> {
         debug_assert_eq!(self.shape(), other.shape());
         if self.is_unique() {
-            return add_to(self.as_mut_slice(), other.as_slice(), |own, new| (own, new));
-        }
-        if other.is_unique() {
+            add_to(self.as_mut_slice(), other.as_slice(), |own, new| (own, new))?;
+        } else if other.is_unique() {
             add_to(other.as_mut_slice(), self.as_slice(), |new, own| (own, new))?;
             *self = other;
-            return Ok(());
+        } else {
+            self.storage = sum_of(self, &other)?;
         }
-        self.storage = sum_of(self, &other)?;
+        self.storage.know_finite();
         Ok(())
     }
 }
@@ -63,17 +84,23 @@ impl<T: Element> Tensor<T> {
 fn sum_of<T: Element>(left: &Tensor<T>, right: &Tensor<T>) -> Result<Storage<T>, NonFiniteSum> {
     let (left, right) = (left.as_slice(), right.as_slice());
     Storage::written(left.len(), T::zero(), |out| {
-        let chunks = out
-            .chunks_mut(CHUNK)
-            .zip(left.chunks(CHUNK))
-            .zip(right.chunks(CHUNK));
-        for (block, ((out, left), right)) in chunks.enumerate() {
-            each2(out, left, right, |x, y| x + y);
-            if !T::all_finite(out) {
-                return Err(first_bad(block * CHUNK, out, left, right));
-            }
-        }
-        Ok(())
+        each_part(
+            out,
+            #[inline(always)]
+            |range, out| {
+                let chunks = out
+                    .chunks_mut(CHUNK)
+                    .zip(left[range.clone()].chunks(CHUNK))
+                    .zip(right[range.clone()].chunks(CHUNK));
+                for (block, ((out, left), right)) in chunks.enumerate() {
+                    each2(out, left, right, |x, y| x + y);
+                    if !T::all_finite(out) {
+                        return Err(first_bad(range.start + block * CHUNK, out, left, right));
+                    }
+                }
+                Ok(())
+            },
+        )
     })
 }
 
@@ -81,18 +108,43 @@ fn sum_of<T: Element>(left: &Tensor<T>, right: &Tensor<T>) -> Result<Storage<T>,
 fn add_to<T: Element>(
     target: &mut [T],
     source: &[T],
-    in_order: impl Fn(T, T) -> (T, T),
+    in_order: impl Fn(T, T) -> (T, T) + Sync,
 ) -> Result<(), NonFiniteSum> {
     match target.len() {
-        0..=4 => add_chunks::<T, 4>(target, source, in_order),
-        5..=64 => add_chunks::<T, 64>(target, source, in_order),
-        _ => add_chunks::<T, CHUNK>(target, source, in_order),
+        0..=4 => add_chunks::<T, 4>(0, target, source, in_order),
+        5..=64 => add_chunks::<T, 64>(0, target, source, in_order),
+        _ => each_part(
+            target,
+            #[inline(always)]
+            |range, target| add_chunks::<T, CHUNK>(range.start, target, &source[range], &in_order),
+        ),
     }
 }
 
+/// `f(range, part)` of parts that together are all of `target`; of several failures, the first one by place.
+fn each_part<T: Element>(
+    target: &mut [T],
+    f: impl Fn(Range<usize>, &mut [T]) -> Result<(), NonFiniteSum> + Sync,
+) -> Result<(), NonFiniteSum> {
+    let count = target.len();
+    let rows = Rows {
+        values: target,
+        width: 1,
+    };
+    try_for_each_part(
+        rows,
+        count,
+        2,
+        #[inline(always)]
+        |range, part| f(range, part.values),
+    )
+}
+
 /// Adds chunk by chunk: a chunk is summed aside and tested, then stored. `in_order` puts the earlier
-/// term before the later one.
+/// term before the later one; the first element has the flat index `start`.
+#[inline(always)]
 fn add_chunks<T: Element, const N: usize>(
+    start: usize,
     target: &mut [T],
     source: &[T],
     in_order: impl Fn(T, T) -> (T, T),
@@ -108,7 +160,7 @@ fn add_chunks<T: Element, const N: usize>(
                 .zip(source)
                 .map(|(&x, &y)| in_order(x, y))
                 .unzip();
-            return Err(first_bad(block * N, sums, &own, &new));
+            return Err(first_bad(start + block * N, sums, &own, &new));
         }
         target.copy_from_slice(sums);
     }

@@ -1,11 +1,20 @@
 //! The element types of the machine: `f32` and `f64`.
 
-use super::element::{Element, ElementKind, sealed::Sealed};
+use super::element::{Element, ElementKind, each, sealed::Sealed};
+use super::functions;
 use super::kernel::{self, Matrix, MatrixMut};
 use super::math;
+use super::sum;
+use super::vectors::vectorized;
+
+/// So many elements that it pays to choose a width of vectors.
+const FEW: usize = 16;
 
 macro_rules! float_element {
-    ($float:ident, $bits:ident, $kind:ident, $erf:path, $erfc:path, $gemm:path) => {
+    (
+        $float:ident, $bits:ident, $kind:ident,
+        $exp:path, $tanh:path, $ln:path, $erf:path, $erfc:path, $gemm:path
+    ) => {
         impl Sealed for $float {}
 
         impl Element for $float {
@@ -32,17 +41,17 @@ macro_rules! float_element {
             fn bit_eq(self, other: Self) -> bool {
                 self.to_bits() == other.to_bits()
             }
-            #[inline]
+            #[inline(always)]
             fn exp(self) -> Self {
-                self.exp()
+                $exp(self)
             }
             #[inline]
             fn exp_m1(self) -> Self {
                 self.exp_m1()
             }
-            #[inline]
+            #[inline(always)]
             fn ln(self) -> Self {
-                self.ln()
+                $ln(self)
             }
             #[inline]
             fn ln_1p(self) -> Self {
@@ -60,9 +69,9 @@ macro_rules! float_element {
             fn cos(self) -> Self {
                 self.cos()
             }
-            #[inline]
+            #[inline(always)]
             fn tanh(self) -> Self {
-                self.tanh()
+                $tanh(self)
             }
             #[inline]
             fn erf(self) -> Self {
@@ -108,13 +117,52 @@ macro_rules! float_element {
                     other
                 }
             }
+            fn exp_slice(input: &[Self], output: &mut [Self]) {
+                vectorized(
+                    #[inline(always)]
+                    || each(input, output, $exp),
+                );
+            }
+            fn ln_slice(input: &[Self], output: &mut [Self]) {
+                vectorized(
+                    #[inline(always)]
+                    || each(input, output, $ln),
+                );
+            }
+            fn tanh_slice(input: &[Self], output: &mut [Self]) {
+                vectorized(
+                    #[inline(always)]
+                    || each(input, output, $tanh),
+                );
+            }
+            fn sum_slice(values: &[Self]) -> Self {
+                vectorized(
+                    #[inline(always)]
+                    || sum::pairwise(values),
+                )
+            }
+            fn dot_slice(left: &[Self], right: &[Self]) -> Self {
+                vectorized(
+                    #[inline(always)]
+                    || sum::dot(left, right),
+                )
+            }
+            #[inline(always)]
             fn all_finite(values: &[Self]) -> bool {
                 // An exponent of all ones, and only that, carries into the sign bit when one is added.
                 const EXPONENT: $bits = $float::INFINITY.to_bits();
                 const ONE: $bits = 1 << ($float::MANTISSA_DIGITS - 1);
-                let carries = values.iter().fold(0, |carries: $bits, x| {
-                    carries | ((x.to_bits() & EXPONENT) + ONE)
-                });
+                let gather = || {
+                    values.iter().fold(0, |carries: $bits, x| {
+                        carries | ((x.to_bits() & EXPONENT) + ONE)
+                    })
+                };
+                // A few elements are sooner tested than a width is chosen.
+                let carries = if values.len() <= FEW {
+                    gather()
+                } else {
+                    vectorized(gather)
+                };
                 carries >> ($bits::BITS - 1) == 0
             }
             fn gemm(
@@ -133,6 +181,9 @@ float_element!(
     f32,
     u32,
     F32,
+    functions::exp_f32,
+    functions::tanh_f32,
+    functions::ln_f32,
     math::erf_f32,
     math::erfc_f32,
     kernel::multiply_f32
@@ -141,6 +192,9 @@ float_element!(
     f64,
     u64,
     F64,
+    functions::exp_f64,
+    functions::tanh_f64,
+    functions::ln_f64,
     math::erf_f64,
     math::erfc_f64,
     kernel::multiply_f64

@@ -148,6 +148,19 @@ impl<'a, T: Element> MatrixMut<'a, T> {
         self.multiply(left, right, true)
     }
 
+    /// Overwrites the matrix with `left right`, or adds it.
+    ///
+    /// # Errors
+    /// `MatrixExtents`.
+    pub fn put_product(
+        &mut self,
+        left: &Matrix<'_, T>,
+        right: &Matrix<'_, T>,
+        accumulate: bool,
+    ) -> Result<()> {
+        self.multiply(left, right, accumulate)
+    }
+
     fn multiply(
         &mut self,
         left: &Matrix<'_, T>,

@@ -78,6 +78,7 @@ impl<const K: usize> Loops<K> {
     }
 
     /// Calls `body(start, len, offsets)` for every run within a range of the flat logical index.
+    #[inline(always)]
     pub(super) fn for_each_run(
         &self,
         range: Range<usize>,

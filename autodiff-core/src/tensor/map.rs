@@ -4,6 +4,7 @@ use std::array;
 use std::convert::Infallible;
 
 use super::base::Tensor;
+use super::parallel::{Rows, for_each_part, for_parts, for_rows};
 use super::storage::{INLINE, Storage, Stored};
 use crate::error::{Result, TensorError};
 
@@ -12,14 +13,21 @@ impl<T: Stored> Tensor<T> {
     #[must_use]
     pub fn map<U: Stored>(&self, f: impl Fn(T) -> U + Sync) -> Tensor<U> {
         let input = self.as_slice();
-        let storage = Storage::mapped(input, &f, |out| each(out, input, &f));
+        let storage = Storage::mapped(input, &f, |out| {
+            for_parts(
+                out,
+                #[inline(always)]
+                |start, out| each(out, part(input, start, out.len()), &f),
+            );
+        });
         Tensor {
             shape: self.shape.clone(),
             storage,
         }
     }
 
-    /// `f` of a whole run of elements at once: it must overwrite all of its second argument.
+    /// `f` of runs of elements that together are all of them; it must overwrite all of its second argument,
+    /// each element from the one at its place.
     ///
     /// ```
     /// use autodiff_core::{Element, Tensor};
@@ -32,8 +40,13 @@ impl<T: Stored> Tensor<T> {
         match self.as_slice().first() {
             None => {}
             Some(&first) => {
+                let input = self.as_slice();
                 let Ok(storage) = Storage::written(self.len(), first, |out| {
-                    f(self.as_slice(), out);
+                    for_parts(
+                        out,
+                        #[inline(always)]
+                        |start, out| f(part(input, start, out.len()), out),
+                    );
                     Ok::<(), Infallible>(())
                 });
                 output.storage = storage;
@@ -42,17 +55,63 @@ impl<T: Stored> Tensor<T> {
         output
     }
 
-    /// `f` of whole runs of two tensors of one shape at once: it must overwrite all of its last argument.
-    ///
-    /// # Errors
-    /// `ShapeMismatch`.
-    pub fn zip_slice<U: Stored>(
+    /// Both results of `f` for every element.
+    #[must_use]
+    pub fn map_pair<U: Stored, V: Stored>(
         &self,
-        other: &Tensor<U>,
-        f: impl Fn(&[T], &[U], &mut [T]) + Sync,
-    ) -> Result<Tensor<T>> {
-        self.check_same_shape(other)?;
-        Ok(self.map_slice(|input, output| f(input, other.as_slice(), output)))
+        f: impl Fn(T) -> (U, V) + Sync,
+    ) -> (Tensor<U>, Tensor<V>) {
+        let input = self.as_slice();
+        let Some(&first) = input.first() else {
+            return (
+                Tensor {
+                    shape: self.shape.clone(),
+                    storage: Storage::Empty,
+                },
+                Tensor {
+                    shape: self.shape.clone(),
+                    storage: Storage::Empty,
+                },
+            );
+        };
+        let (u, v) = f(first);
+        let mut second = Storage::full(input.len(), v);
+        let places = second.make_mut();
+        let Ok(storage) = Storage::written(input.len(), u, |out| {
+            let (out, places) = (
+                Rows {
+                    values: out,
+                    width: 1,
+                },
+                Rows {
+                    values: places,
+                    width: 1,
+                },
+            );
+            for_each_part(
+                (out, places),
+                input.len(),
+                2,
+                #[inline(always)]
+                |range, (out, places)| {
+                    let pairs = out.values.iter_mut().zip(places.values);
+                    for ((first, second), &x) in pairs.zip(&input[range]) {
+                        (*first, *second) = f(x);
+                    }
+                },
+            );
+            Ok::<(), Infallible>(())
+        });
+        (
+            Tensor {
+                shape: self.shape.clone(),
+                storage,
+            },
+            Tensor {
+                shape: self.shape.clone(),
+                storage: second,
+            },
+        )
     }
 
     /// `f` of every element, written over the elements where nobody else holds them.
@@ -61,9 +120,15 @@ impl<T: Stored> Tensor<T> {
         if !self.is_unique() {
             return self.map(f);
         }
-        for place in self.as_mut_slice() {
-            *place = f(*place);
-        }
+        for_parts(
+            self.as_mut_slice(),
+            #[inline(always)]
+            |_, places| {
+                for place in places {
+                    *place = f(*place);
+                }
+            },
+        );
         self
     }
 
@@ -84,13 +149,20 @@ impl<T: Stored> Tensor<T> {
     pub(super) fn zip_same<U: Stored, V: Stored>(
         &self,
         other: &Tensor<U>,
-        f: impl Fn(T, U) -> V,
+        f: impl Fn(T, U) -> V + Sync,
     ) -> Tensor<V> {
         let (left, right) = (self.as_slice(), other.as_slice());
         let storage = match (left.first(), right.first()) {
             (Some(&x), Some(&y)) if left.len() > INLINE => {
                 let Ok(storage) = Storage::written(left.len(), f(x, y), |out| {
-                    each2(out, left, right, &f);
+                    for_parts(
+                        out,
+                        #[inline(always)]
+                        |start, out| {
+                            let len = out.len();
+                            each2(out, part(left, start, len), part(right, start, len), &f);
+                        },
+                    );
                     Ok::<(), Infallible>(())
                 });
                 storage
@@ -121,9 +193,16 @@ impl<T: Stored> Tensor<T> {
         if !self.is_unique() {
             return Ok(self.zip_same(other, f));
         }
-        for (place, &y) in self.as_mut_slice().iter_mut().zip(other.as_slice()) {
-            *place = f(*place, y);
-        }
+        let y = other.as_slice();
+        for_parts(
+            self.as_mut_slice(),
+            #[inline(always)]
+            |start, places| {
+                for (place, &y) in places.iter_mut().zip(&y[start..]) {
+                    *place = f(*place, y);
+                }
+            },
+        );
         Ok(self)
     }
 
@@ -147,7 +226,15 @@ impl<T: Stored> Tensor<T> {
             });
         };
         Tensor::written(self.shape.clone(), f(x0, y0, z0), |out| {
-            each3(out, x, y, z, &f)
+            for_parts(
+                out,
+                #[inline(always)]
+                |start, out| {
+                    let len = out.len();
+                    let (y, z) = (part(y, start, len), part(z, start, len));
+                    each3(out, part(x, start, len), y, z, &f);
+                },
+            );
         })
     }
 
@@ -170,14 +257,25 @@ impl<T: Stored> Tensor<T> {
             }
             .into());
         }
-        Ok(self.map_slice(|input, output| {
-            for (row, places) in input
-                .chunks_exact(width)
-                .zip(output.chunks_exact_mut(width))
-            {
-                f(row, places);
-            }
-        }))
+        let input = self.as_slice();
+        let mut output = self.clone();
+        if let Some(&first) = input.first() {
+            output = Tensor::written(self.shape.clone(), first, |out| {
+                for_rows(
+                    out,
+                    width,
+                    1,
+                    #[inline(always)]
+                    |first, out| {
+                        let rows = input[first * width..].chunks_exact(width);
+                        for (row, places) in rows.zip(out.chunks_exact_mut(width)) {
+                            f(row, places);
+                        }
+                    },
+                );
+            })?;
+        }
+        Ok(output)
     }
 
     pub(super) fn check_same_shape<U>(&self, other: &Tensor<U>) -> Result<(), TensorError> {
@@ -191,7 +289,14 @@ impl<T: Stored> Tensor<T> {
     }
 }
 
+/// `len` elements from `start` on.
+#[inline(always)]
+fn part<T>(values: &[T], start: usize, len: usize) -> &[T] {
+    &values[start..start + len]
+}
+
 /// `out[i] = f(x[i])`; the lengths are equal.
+#[inline(always)]
 pub(super) fn each<T: Copy, U>(out: &mut [U], x: &[T], f: impl Fn(T) -> U) {
     for (place, &x) in out.iter_mut().zip(x) {
         *place = f(x);
@@ -199,6 +304,7 @@ pub(super) fn each<T: Copy, U>(out: &mut [U], x: &[T], f: impl Fn(T) -> U) {
 }
 
 /// `out[i] = f(x[i], y[i])`; the lengths are equal.
+#[inline(always)]
 pub(super) fn each2<T: Copy, U: Copy, V>(out: &mut [V], x: &[T], y: &[U], f: impl Fn(T, U) -> V) {
     for ((place, &x), &y) in out.iter_mut().zip(x).zip(y) {
         *place = f(x, y);
@@ -206,6 +312,7 @@ pub(super) fn each2<T: Copy, U: Copy, V>(out: &mut [V], x: &[T], y: &[U], f: imp
 }
 
 /// `out[i] = f(x[i], y[i], z[i])`; the lengths are equal.
+#[inline(always)]
 pub(super) fn each3<T: Copy, U: Copy, V: Copy, W>(
     out: &mut [W],
     x: &[T],
@@ -219,55 +326,4 @@ pub(super) fn each3<T: Copy, U: Copy, V: Copy, W>(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_map_keeps_the_shape_and_may_change_the_type() {
-        let x = Tensor::from_vec([2, 3], vec![1.0, -2.0, 3.0, -4.0, 5.0, -6.0]).unwrap();
-        let signs = x.map(|x| x > 0.0);
-        assert_eq!(
-            signs,
-            Tensor::from_vec([2, 3], vec![true, false, true, false, true, false]).unwrap()
-        );
-    }
-
-    #[test]
-    fn a_map_of_nothing_is_nothing() {
-        let x = Tensor::<f64>::zeros([2, 0]).unwrap();
-        assert_eq!(x.map(|x| x + 1.0).shape(), [2, 0]);
-    }
-
-    #[test]
-    fn pairs_of_another_shape_are_refused() {
-        let error = Tensor::<f64>::zeros([2])
-            .unwrap()
-            .zip_map(&Tensor::<f64>::zeros([1, 2]).unwrap(), |x, _| x);
-        assert_eq!(
-            error.unwrap_err().to_string(),
-            "expected two tensors of one shape, got [2] and [1, 2]"
-        );
-    }
-
-    #[test]
-    fn a_unique_buffer_is_reused_and_a_shared_one_is_left_alone() {
-        let x = Tensor::full([100], 1.0).unwrap();
-        let address = x.as_slice().as_ptr();
-        let x = x.map_inplace(|x| x + 1.0);
-        assert_eq!(x.as_slice().as_ptr(), address);
-        let kept = x.clone();
-        let y = x.zip_inplace(&kept, |x, y| x + y).unwrap();
-        assert_eq!((kept.as_slice()[0], y.as_slice()[0]), (2.0, 4.0));
-    }
-
-    #[test]
-    fn rows_are_mapped_one_by_one() {
-        let x = Tensor::from_vec([2, 3], vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
-        let reversed = x.map_rows(3, |row, out| {
-            out.iter_mut()
-                .zip(row.iter().rev())
-                .for_each(|(o, &x)| *o = x)
-        });
-        assert_eq!(reversed.unwrap().as_slice(), [3.0, 2.0, 1.0, 6.0, 5.0, 4.0]);
-    }
-}
+mod tests;

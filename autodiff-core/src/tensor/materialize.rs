@@ -4,6 +4,7 @@ use std::array;
 
 use super::base::Tensor;
 use super::loops::Loops;
+use super::parallel::{for_parts, for_rows};
 use super::shape::Shape;
 use super::storage::{Storage, Stored};
 use crate::error::Result;
@@ -29,26 +30,36 @@ pub(super) fn copy<T: Stored>(
     }
 }
 
-fn write<T: Copy>(out: &mut [T], storage: &[T], loops: &Loops<1>) {
-    match loops.inner_strides() {
-        [0] => loops.for_each_run(0..loops.len(), |start, len, [offset]| {
-            out[start..start + len].fill(storage[offset]);
-        }),
-        [1] => loops.for_each_run(0..loops.len(), |start, len, [offset]| {
-            out[start..start + len].copy_from_slice(&storage[offset..offset + len]);
-        }),
-        [step] => match Transposition::of(loops) {
-            Some(plan) => plan.write(out, storage),
-            None => loops.for_each_run(0..loops.len(), |start, len, [offset]| {
-                for (place, &x) in out[start..start + len]
-                    .iter_mut()
-                    .zip(storage[offset..].iter().step_by(step))
-                {
-                    *place = x;
-                }
-            }),
-        },
+fn write<T: Stored>(out: &mut [T], storage: &[T], loops: &Loops<1>) {
+    let [step] = loops.inner_strides();
+    if step > 1
+        && let Some(plan) = Transposition::of(loops)
+    {
+        return plan.write(out, storage);
     }
+    for_parts(
+        out,
+        #[inline(always)]
+        |first, out| {
+            loops.for_each_run(
+                first..first + out.len(),
+                #[inline(always)]
+                |start, len, [offset]| {
+                    let out = &mut out[start - first..][..len];
+                    match step {
+                        0 => out.fill(storage[offset]),
+                        1 => out.copy_from_slice(&storage[offset..offset + len]),
+                        _ => {
+                            let strided = storage[offset..].iter().step_by(step);
+                            for (place, &x) in out.iter_mut().zip(strided) {
+                                *place = x;
+                            }
+                        }
+                    }
+                },
+            );
+        },
+    );
 }
 
 /// A copy whose innermost axis strides over the input while another axis is contiguous there.
@@ -90,21 +101,36 @@ impl Transposition {
         })
     }
 
-    fn write<T: Copy>(&self, out: &mut [T], storage: &[T]) {
+    fn write<T: Stored>(&self, out: &mut [T], storage: &[T]) {
+        let [inputs, stride] = self.along_input;
+        if self.rest.len() == 1 && stride * inputs == out.len() {
+            // One matrix: threads turn as many whole rows of tiles each.
+            for_rows(
+                out,
+                stride * TILE,
+                1,
+                #[inline(always)]
+                |first, out| {
+                    self.write_plane(out.len() / stride, out, &storage[first * TILE..]);
+                },
+            );
+            return;
+        }
         let steps = self.rest.inner_strides();
         self.rest
             .for_each_run(0..self.rest.len(), |_, len, [input, output]| {
                 for index in 0..len {
                     let input = input + index * steps[0];
                     let output = output + index * steps[1];
-                    self.write_plane(&mut out[output..], &storage[input..]);
+                    self.write_plane(inputs, &mut out[output..], &storage[input..]);
                 }
             });
     }
 
-    /// `out[q Q + p] = storage[q + p P]`, tile by tile.
-    fn write_plane<T: Copy>(&self, out: &mut [T], storage: &[T]) {
-        let [inputs, output_stride] = self.along_input;
+    /// `out[q Q + p] = storage[q + p P]` for the first `inputs` of `q`, tile by tile.
+    #[inline(always)]
+    fn write_plane<T: Copy>(&self, inputs: usize, out: &mut [T], storage: &[T]) {
+        let [_, output_stride] = self.along_input;
         let [outputs, input_stride] = self.along_output;
         for p in (0..outputs).step_by(TILE) {
             for q in (0..inputs).step_by(TILE) {
@@ -129,6 +155,7 @@ impl Transposition {
 }
 
 /// One full tile, read line by line, turned in registers four by four, written line by line.
+#[inline(always)]
 fn write_tile<T: Copy>(out: &mut [T], output_stride: usize, storage: &[T], input_stride: usize) {
     let mut tile = [[storage[0]; TILE]; TILE];
     for (p, line) in tile.iter_mut().enumerate() {

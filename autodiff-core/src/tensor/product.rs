@@ -3,12 +3,15 @@
 //! Invariant: no operand is copied; a transposed or repeated operand is read through its strides.
 //! Invariant: the order of additions depends on shapes and strides only, so two runs agree bit for bit.
 
+use std::ops::Range;
+
 use smallvec::SmallVec;
 
 use super::base::Tensor;
 use super::element::Element;
 use super::kernel::{Matrix, MatrixMut};
 use super::loops::{Axis, Loops};
+use super::parallel::{Rows, thread_count, try_in_steps};
 use super::projection::broadcast_strides;
 use super::shape::{Extents, Shape};
 use super::view::TensorView;
@@ -164,44 +167,117 @@ impl Plan {
         right: &TensorView<'_, T>,
         accumulate: bool,
     ) -> Result<()> {
-        let (m, k, n) = (self.rows.extent, self.depth.extent, self.columns.extent);
         if out.is_empty() {
             return Ok(());
         }
+        let (m, k, n) = (self.rows.extent, self.depth.extent, self.columns.extent);
+        let is_dense = self.rows.strides[2] == n && self.columns.strides[2] == 1;
+        if !is_dense || self.repeats_output || m * n * self.batch.len() != out.len() {
+            return self.run_range(0..self.batch.len(), 0, out, left, right, accumulate);
+        }
+        let threads = thread_count();
+        let least = SHARE.div_ceil(n.saturating_mul(k).max(1));
+        if self.batch.len() > 1 {
+            let step = self.batch.len().div_ceil(threads).max(least.div_ceil(m));
+            let matrices = Rows {
+                values: out,
+                width: m * n,
+            };
+            return try_in_steps(matrices, self.batch.len(), step, |range, part| {
+                let first = range.start * m * n;
+                self.run_range(range, first, part.values, left, right, accumulate)
+            });
+        }
+        let step = match threads {
+            1 => m,
+            // A product of a few rows or columns goes another way, with other roundings.
+            _ if k > LARGEST_DEPTH && n <= SMALL => m,
+            _ => rows_of_a_share(m, m.div_ceil(threads).max(least)),
+        };
+        let rows = Rows {
+            values: out,
+            width: n,
+        };
+        try_in_steps(rows, m, step, |range, part| {
+            let left = from(left.storage(), range.start * self.rows.strides[0]);
+            let left = Matrix::new(
+                left,
+                [range.len(), k],
+                [self.rows.strides[0], self.depth.strides[0]],
+            )?;
+            let right = Matrix::new(
+                right.storage(),
+                [k, n],
+                [self.depth.strides[1], self.columns.strides[1]],
+            )?;
+            let mut product = MatrixMut::row_major(part.values, [range.len(), n])?;
+            product.put_product(&left, &right, accumulate)
+        })
+    }
+
+    /// The products of a range of the batch, into a part of the output that begins at element `first`.
+    fn run_range<T: Element>(
+        &self,
+        range: Range<usize>,
+        first: usize,
+        out: &mut [T],
+        left: &TensorView<'_, T>,
+        right: &TensorView<'_, T>,
+        accumulate: bool,
+    ) -> Result<()> {
+        let (m, k, n) = (self.rows.extent, self.depth.extent, self.columns.extent);
         let [left_step, right_step, out_step] = self.batch.inner_strides();
         let mut outcome = Ok(());
-        self.batch
-            .for_each_run(0..self.batch.len(), |_, len, [l, r, o]| {
-                for index in 0..len {
-                    if outcome.is_err() {
-                        return;
-                    }
-                    let from = |values, offset| <[T]>::get(values, offset..).unwrap_or_default();
-                    outcome = (|| {
-                        let left = Matrix::new(
-                            from(left.storage(), l + index * left_step),
-                            [m, k],
-                            [self.rows.strides[0], self.depth.strides[0]],
-                        )?;
-                        let right = Matrix::new(
-                            from(right.storage(), r + index * right_step),
-                            [k, n],
-                            [self.depth.strides[1], self.columns.strides[1]],
-                        )?;
-                        let mut product = MatrixMut::new(
-                            out.get_mut(o + index * out_step..).unwrap_or_default(),
-                            [m, n],
-                            [self.rows.strides[2], self.columns.strides[2]],
-                        )?;
-                        match accumulate {
-                            true => product.add_product(&left, &right),
-                            false => product.set_product(&left, &right),
-                        }
-                    })();
+        self.batch.for_each_run(range, |_, len, [l, r, o]| {
+            for index in 0..len {
+                if outcome.is_err() {
+                    return;
                 }
-            });
+                outcome = (|| {
+                    let left = Matrix::new(
+                        from(left.storage(), l + index * left_step),
+                        [m, k],
+                        [self.rows.strides[0], self.depth.strides[0]],
+                    )?;
+                    let right = Matrix::new(
+                        from(right.storage(), r + index * right_step),
+                        [k, n],
+                        [self.depth.strides[1], self.columns.strides[1]],
+                    )?;
+                    let offset = o + index * out_step - first;
+                    let mut product = MatrixMut::new(
+                        out.get_mut(offset..).unwrap_or_default(),
+                        [m, n],
+                        [self.rows.strides[2], self.columns.strides[2]],
+                    )?;
+                    product.put_product(&left, &right, accumulate)
+                })();
+            }
+        });
         outcome
     }
+}
+
+/// Multiplications that are worth a thread's attention.
+const SHARE: usize = 256 << 10;
+
+/// Up to this depth all products are summed in one go, and up to so few rows and columns deeper ones are
+/// cut elsewhere than larger ones.
+const LARGEST_DEPTH: usize = 512;
+const SMALL: usize = 64;
+
+/// About `share` of `rows`, so that no share has fewer than eight: those of a few rows go another way, with
+/// other roundings.
+fn rows_of_a_share(rows: usize, share: usize) -> usize {
+    let mut share = share.next_multiple_of(8);
+    while share < rows && (1..8).contains(&(rows % share)) {
+        share += 8;
+    }
+    share
+}
+
+fn from<T>(values: &[T], offset: usize) -> &[T] {
+    values.get(offset..).unwrap_or_default()
 }
 
 fn axis(extent: usize, strides: [usize; 3]) -> Axis<3> {

@@ -31,7 +31,7 @@ impl<T: Stored> Tensor<T> {
     fn owned(&self, view: &TensorView<'_, T>) -> Result<Self> {
         match view.is_contiguous() && view.len() == self.len() {
             true => self.with_shape(view.shape()),
-            false => view.materialize(),
+            false => Ok(view.materialize()?.with_finiteness_of(self)),
         }
     }
 

@@ -2,9 +2,12 @@
 //!
 //! Invariant: at most [`INLINE`] elements are inline, so that a scalar costs no allocation.
 //! Invariant: a buffer is written only while one tensor holds it.
+//! Invariant: a buffer known to be finite is; so values that pass from node to node are tested once.
 
+use std::convert::Infallible;
 use std::mem::take;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::pool;
 use crate::error::TensorError;
@@ -28,6 +31,8 @@ pub(super) enum Storage<T> {
 pub(super) struct Buffer<T> {
     values: Vec<T>,
     recycle: fn(Vec<T>),
+    /// Whether all elements are known to be finite; writing forgets it.
+    finite: AtomicBool,
 }
 
 impl<T> Drop for Buffer<T> {
@@ -42,6 +47,23 @@ impl<T> Storage<T> {
             Self::Empty => &[],
             Self::Inline { len, values } => values.get(..usize::from(*len)).unwrap_or(values),
             Self::Shared(buffer) => &buffer.values,
+        }
+    }
+
+    /// Whether all elements have been found finite since they were written.
+    pub(super) fn is_known_finite(&self) -> bool {
+        match self {
+            Self::Empty => true,
+            Self::Inline { .. } => false,
+            Self::Shared(buffer) => buffer.finite.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Notes that all elements are finite.
+    pub(super) fn know_finite(&self) {
+        // Relaxed: the flag says something about elements that whoever reads it can read already.
+        if let Self::Shared(buffer) = self {
+            buffer.finite.store(true, Ordering::Relaxed);
         }
     }
 
@@ -73,7 +95,17 @@ impl<T: Stored> Storage<T> {
         Self::Shared(Arc::new(Buffer {
             values,
             recycle: pool::recycle::<T>,
+            finite: AtomicBool::new(false),
         }))
+    }
+
+    /// `len` times the same.
+    pub(super) fn full(len: usize, value: T) -> Self {
+        let Ok(storage) = Self::written(len, value, |out| {
+            out.fill(value);
+            Ok::<(), Infallible>(())
+        });
+        storage
     }
 
     /// As many elements as fit inline.
@@ -194,7 +226,10 @@ impl<T: Stored> Storage<T> {
             Self::Empty => &mut [],
             Self::Inline { len, values } => values.get_mut(..usize::from(*len)).unwrap_or_default(),
             Self::Shared(buffer) => match Arc::get_mut(buffer) {
-                Some(buffer) => &mut buffer.values,
+                Some(buffer) => {
+                    *buffer.finite.get_mut() = false;
+                    &mut buffer.values
+                }
                 None => &mut [],
             },
         }

@@ -24,6 +24,7 @@ impl<T: Element> Pairwise<T> {
         }
     }
 
+    #[inline(always)]
     pub(super) fn push(&mut self, block: T) {
         let mut sum = block;
         // Like a carry in binary counting: equal-sized neighbours merge.
@@ -51,6 +52,7 @@ impl<T: Element> Pairwise<T> {
 }
 
 /// The sum of a run.
+#[inline(always)]
 pub(super) fn pairwise<T: Element>(values: &[T]) -> T {
     if values.len() <= BLOCK {
         return block_sum(values);
@@ -62,6 +64,7 @@ pub(super) fn pairwise<T: Element>(values: &[T]) -> T {
     sum.total()
 }
 
+#[inline(always)]
 fn block_sum<T: Element>(values: &[T]) -> T {
     let (groups, rest) = values.as_chunks::<LANES>();
     let mut rest_sum = T::zero();
@@ -89,6 +92,7 @@ fn block_sum<T: Element>(values: &[T]) -> T {
 }
 
 /// Folds a run lane by lane with a function that is associative and commutative.
+#[inline(always)]
 pub(super) fn combine<T: Copy>(values: &[T], init: T, f: impl Fn(T, T) -> T) -> T {
     let (groups, rest) = values.as_chunks::<LANES>();
     let folded = match groups.split_first() {
@@ -107,6 +111,7 @@ pub(super) fn combine<T: Copy>(values: &[T], init: T, f: impl Fn(T, T) -> T) -> 
 }
 
 /// The sum of the products of two runs of one length.
+#[inline(always)]
 pub(super) fn dot<T: Element>(left: &[T], right: &[T]) -> T {
     debug_assert_eq!(left.len(), right.len());
     if left.len() <= BLOCK {
@@ -119,6 +124,7 @@ pub(super) fn dot<T: Element>(left: &[T], right: &[T]) -> T {
     sum.total()
 }
 
+#[inline(always)]
 fn block_dot<T: Element>(left: &[T], right: &[T]) -> T {
     let (left_groups, left_rest) = left.as_chunks::<LANES>();
     let (right_groups, right_rest) = right.as_chunks::<LANES>();

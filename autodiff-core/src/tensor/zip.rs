@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::base::Tensor;
 use super::loops::Loops;
 use super::map::{each, each2, each3};
+use super::parallel::for_parts;
 use super::projection::{Projection, broadcast_strides};
 use super::shape::{Extents, Shape};
 use super::storage::Stored;
@@ -89,7 +90,7 @@ pub(super) fn zip_onto<T: Stored, U: Stored, V: Stored>(
     shape: Shape,
     left: &Tensor<T>,
     right: &Tensor<U>,
-    f: &impl Fn(T, U) -> V,
+    f: &(impl Fn(T, U) -> V + Sync),
 ) -> Result<Tensor<V>> {
     let (x, y) = (left.as_slice(), right.as_slice());
     let (Some(&x0), Some(&y0)) = (x.first(), y.first()) else {
@@ -100,7 +101,13 @@ pub(super) fn zip_onto<T: Stored, U: Stored, V: Stored>(
     };
     let loops = pair_loops(&shape, left, right);
     Tensor::written(shape, f(x0, y0), |out| {
-        zip_range(out, 0..loops.len(), &loops, x, y, f)
+        for_parts(
+            out,
+            #[inline(always)]
+            |start, out| {
+                zip_range(out, start..start + out.len(), &loops, x, y, f);
+            },
+        );
     })
 }
 
@@ -112,6 +119,7 @@ pub(super) fn pair_loops<T, U>(shape: &[usize], left: &Tensor<T>, right: &Tensor
 }
 
 /// The part of a broadcast zip that falls into a range of the flat logical index.
+#[inline(always)]
 pub(super) fn zip_range<T: Copy, U: Copy, V>(
     out: &mut [V],
     range: Range<usize>,
@@ -122,25 +130,29 @@ pub(super) fn zip_range<T: Copy, U: Copy, V>(
 ) {
     let first = range.start;
     let steps = loops.inner_strides();
-    loops.for_each_run(range, |start, len, [i, j]| {
-        let out = &mut out[start - first..][..len];
-        // Within a run of contiguous operands, each either moves by one or stays.
-        match steps {
-            [0, 0] => {
-                let (x, y) = (x[i], y[j]);
-                out.iter_mut().for_each(|place| *place = f(x, y));
+    loops.for_each_run(
+        range,
+        #[inline(always)]
+        |start, len, [i, j]| {
+            let out = &mut out[start - first..][..len];
+            // Within a run of contiguous operands, each either moves by one or stays.
+            match steps {
+                [0, 0] => {
+                    let (x, y) = (x[i], y[j]);
+                    out.iter_mut().for_each(|place| *place = f(x, y));
+                }
+                [_, 0] => {
+                    let y = y[j];
+                    each(out, &x[i..i + len], |x| f(x, y));
+                }
+                [0, _] => {
+                    let x = x[i];
+                    each(out, &y[j..j + len], |y| f(x, y));
+                }
+                [_, _] => each2(out, &x[i..i + len], &y[j..j + len], f),
             }
-            [_, 0] => {
-                let y = y[j];
-                each(out, &x[i..i + len], |x| f(x, y));
-            }
-            [0, _] => {
-                let x = x[i];
-                each(out, &y[j..j + len], |y| f(x, y));
-            }
-            [_, _] => each2(out, &x[i..i + len], &y[j..j + len], f),
-        }
-    });
+        },
+    );
 }
 
 /// `f` of every triple on `shape`, to which all operands are known to broadcast.
@@ -149,7 +161,7 @@ pub(super) fn zip3_onto<T: Stored, U: Stored, V: Stored, W: Stored>(
     first: &Tensor<T>,
     second: &Tensor<U>,
     third: &Tensor<V>,
-    f: &impl Fn(T, U, V) -> W,
+    f: &(impl Fn(T, U, V) -> W + Sync),
 ) -> Result<Tensor<W>> {
     let strides =
         [&first.shape, &second.shape, &third.shape].map(|from| broadcast_strides(from, &shape));
@@ -163,39 +175,51 @@ pub(super) fn zip3_onto<T: Stored, U: Stored, V: Stored, W: Stored>(
     let [sx, sy, sz] = &strides;
     let loops = Loops::new(&shape, [sx, sy, sz]);
     Tensor::written(shape, f(x0, y0, z0), |out| {
-        loops.for_each_run(0..loops.len(), |start, len, [i, j, k]| {
-            let out = &mut out[start..start + len];
-            match loops.inner_strides() {
-                [0, 0, 0] => out
-                    .iter_mut()
-                    .for_each(|place| *place = f(x[i], y[j], z[k])),
-                [0, 0, _] => {
-                    let (x, y) = (x[i], y[j]);
-                    each(out, &z[k..k + len], |z| f(x, y, z));
-                }
-                [0, _, 0] => {
-                    let (x, z) = (x[i], z[k]);
-                    each(out, &y[j..j + len], |y| f(x, y, z));
-                }
-                [_, 0, 0] => {
-                    let (y, z) = (y[j], z[k]);
-                    each(out, &x[i..i + len], |x| f(x, y, z));
-                }
-                [0, _, _] => {
-                    let x = x[i];
-                    each2(out, &y[j..j + len], &z[k..k + len], |y, z| f(x, y, z));
-                }
-                [_, 0, _] => {
-                    let y = y[j];
-                    each2(out, &x[i..i + len], &z[k..k + len], |x, z| f(x, y, z));
-                }
-                [_, _, 0] => {
-                    let z = z[k];
-                    each2(out, &x[i..i + len], &y[j..j + len], |x, y| f(x, y, z));
-                }
-                [_, _, _] => each3(out, &x[i..i + len], &y[j..j + len], &z[k..k + len], f),
-            }
-        });
+        for_parts(
+            out,
+            #[inline(always)]
+            |first, out| {
+                loops.for_each_run(
+                    first..first + out.len(),
+                    #[inline(always)]
+                    |start, len, [i, j, k]| {
+                        let out = &mut out[start - first..][..len];
+                        match loops.inner_strides() {
+                            [0, 0, 0] => out
+                                .iter_mut()
+                                .for_each(|place| *place = f(x[i], y[j], z[k])),
+                            [0, 0, _] => {
+                                let (x, y) = (x[i], y[j]);
+                                each(out, &z[k..k + len], |z| f(x, y, z));
+                            }
+                            [0, _, 0] => {
+                                let (x, z) = (x[i], z[k]);
+                                each(out, &y[j..j + len], |y| f(x, y, z));
+                            }
+                            [_, 0, 0] => {
+                                let (y, z) = (y[j], z[k]);
+                                each(out, &x[i..i + len], |x| f(x, y, z));
+                            }
+                            [0, _, _] => {
+                                let x = x[i];
+                                each2(out, &y[j..j + len], &z[k..k + len], |y, z| f(x, y, z));
+                            }
+                            [_, 0, _] => {
+                                let y = y[j];
+                                each2(out, &x[i..i + len], &z[k..k + len], |x, z| f(x, y, z));
+                            }
+                            [_, _, 0] => {
+                                let z = z[k];
+                                each2(out, &x[i..i + len], &y[j..j + len], |x, y| f(x, y, z));
+                            }
+                            [_, _, _] => {
+                                each3(out, &x[i..i + len], &y[j..j + len], &z[k..k + len], f)
+                            }
+                        }
+                    },
+                );
+            },
+        );
     })
 }
 

@@ -4,7 +4,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 use autodiff_core::prelude::*;
 
-use super::decay::{logistic, logistic_slope, scaled_with_decay, with_decay};
+use super::decay::{decay, logistic, logistic_slope};
 
 /// The cubic coefficient; it is part of the definition of the tanh form.
 const CUBIC: f64 = 0.044_715;
@@ -43,17 +43,21 @@ fn gate_exponent_slope<T: Element>(x: T) -> T {
 pub fn gelu<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
     /// upstream times the gate and the input times the gate's slope
     #[vjp(x)]
-    fn x_vjp(upstream: &Tensor<T>, x: &Tensor<T>) -> Result<Tensor<T>> {
-        let slope = |x: T, decay| {
-            // The gate's sign is the input's.
-            logistic(x, decay) + x * (logistic_slope(decay) * gate_exponent_slope(x))
-        };
-        scaled_with_decay(upstream, x, gate_exponent, slope)
+    fn x_vjp(upstream: Tensor<T>, slopes: &Tensor<T>) -> Result<Tensor<T>> {
+        upstream.zip_inplace(slopes, |u, slope| u * slope)
     }
-    Ok(x.map_slice(|input, output| {
-        let gated = |x, decay| x * logistic(x, decay);
-        with_decay(input, output, gate_exponent, gated);
-    }))
+    // The slope costs little beside the exponential that it shares with the value.
+    let (output, slopes) = x.map_pair(
+        #[inline(always)]
+        |x| {
+            let decay = decay(gate_exponent(x));
+            // The gate's sign is the input's.
+            let gate = logistic(x, decay);
+            let slope = gate + x * (logistic_slope(decay) * gate_exponent_slope(x));
+            (x * gate, slope)
+        },
+    );
+    Ok(output)
 }
 
 /// The Gaussian error linear unit: `y = x Φ(x) = x/2 · (1 + erf(x / √2))`.
@@ -67,14 +71,12 @@ pub fn gelu<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
 pub fn gelu_erf<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
     /// upstream times the normal distribution function and the input times the density
     #[vjp(x)]
-    fn x_vjp(upstream: &Tensor<T>, x: &Tensor<T>) -> Result<Tensor<T>> {
-        let half_square = |x: T| {
-            let scaled = x * T::from_f64(FRAC_1_SQRT_2);
-            scaled * scaled
-        };
+    fn x_vjp(upstream: Tensor<T>, x: &Tensor<T>) -> Result<Tensor<T>> {
         let norm = T::from_f64((2.0 * PI).sqrt().recip());
-        let slope = |x: T, decay: T| distribution(x) + x * (decay * norm);
-        scaled_with_decay(upstream, x, half_square, slope)
+        upstream.zip_inplace(x, |u, x| {
+            let scaled = x * T::from_f64(FRAC_1_SQRT_2);
+            u * (distribution(x) + x * (decay(scaled * scaled) * norm))
+        })
     }
     Ok(x.map(|x| x * distribution(x)))
 }

@@ -2,7 +2,7 @@
 
 use autodiff_core::prelude::*;
 
-use super::decay::{logistic, logistic_slope, scaled_with_decay, with_decay};
+use super::decay::{decay, logistic, logistic_slope};
 
 /// The logistic function of every element: `y = σ(x) = 1 / (1 + e^-x)`.
 ///
@@ -18,7 +18,7 @@ pub fn sigmoid<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
     fn x_vjp(upstream: Tensor<T>, output: &Tensor<T>) -> Result<Tensor<T>> {
         upstream.zip_inplace(output, |u, y| u * (y * (T::one() - y)))
     }
-    Ok(x.map_slice(|input, output| with_decay(input, output, |x| x, logistic)))
+    Ok(x.map(|x| logistic(x, decay(x))))
 }
 
 /// The sigmoid-weighted input: `y = x σ(x)`.
@@ -34,13 +34,13 @@ pub fn sigmoid<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
 pub fn silu<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
     /// upstream times the gate and the input times the gate's slope
     #[vjp(x)]
-    fn x_vjp(upstream: &Tensor<T>, x: &Tensor<T>) -> Result<Tensor<T>> {
-        let slope = |x, decay| logistic(x, decay) + x * logistic_slope(decay);
-        scaled_with_decay(upstream, x, |x| x, slope)
+    fn x_vjp(upstream: Tensor<T>, x: &Tensor<T>) -> Result<Tensor<T>> {
+        upstream.zip_inplace(x, |u, x| {
+            let decay = decay(x);
+            u * (logistic(x, decay) + x * logistic_slope(decay))
+        })
     }
-    Ok(x.map_slice(|input, output| {
-        with_decay(input, output, |x| x, |x, decay| x * logistic(x, decay));
-    }))
+    Ok(x.map(|x| x * logistic(x, decay(x))))
 }
 
 /// The smooth ramp: `y = ln(1 + e^x)`.
@@ -54,15 +54,14 @@ pub fn silu<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
 pub fn softplus<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
     /// upstream times the logistic function of the input
     #[vjp(x)]
-    fn x_vjp(upstream: &Tensor<T>, x: &Tensor<T>) -> Result<Tensor<T>> {
-        scaled_with_decay(upstream, x, |x| x, logistic)
+    fn x_vjp(upstream: Tensor<T>, x: &Tensor<T>) -> Result<Tensor<T>> {
+        upstream.zip_inplace(x, |u, x| u * logistic(x, decay(x)))
     }
     // ln(1 + e^x) = x + ln(1 + e^-x).
-    let ramp = |x: T, decay: T| {
-        let rest = decay.ln_1p();
+    Ok(x.map(|x| {
+        let rest = decay(x).ln_1p();
         if x > T::zero() { x + rest } else { rest }
-    };
-    Ok(x.map_slice(|input, output| with_decay(input, output, |x| x, ramp)))
+    }))
 }
 
 #[cfg(test)]

@@ -2,16 +2,11 @@
 
 use autodiff_core::prelude::*;
 
-use autodiff_core::tensor::{Matrix, MatrixMut};
-
-use super::heads::{BLOCK, Heads};
+use super::heads::Heads;
+use super::mixture::{Contributions, forward, reverse};
+use super::rows::whole_rows;
 
 pub use super::heads::AttentionError;
-
-/// Probabilities of at most this many bytes are kept for the reverse map; more are computed again.
-///
-/// Reading a kept one costs less than computing it again, so the limit is about memory alone.
-const KEPT_BYTES: usize = 16 << 20;
 
 /// Scaled dot-product attention: `y = softmax(scale q kᵀ) v`, head by head; where `causal`, position `i`
 /// sees the keys `0..=i` only.
@@ -49,106 +44,85 @@ pub fn attention<T: Element>(
         scale: f64,
         causal: bool,
     ) -> Result<[Option<Tensor<T>>; 3]> {
-        let heads = Heads::new(q, k, v, scale, causal)?;
-        reverse(&heads, upstream, wanted, probabilities)
+        let heads = Heads::apart([q, k, v], scale, causal)?;
+        contributions([q, k, v], &heads, upstream, wanted, probabilities)
     }
-    let heads = Heads::new(q, k, v, scale, causal)?;
-    let is_kept = heads
-        .score_count()
-        .is_some_and(|count| count <= KEPT_BYTES / size_of::<T>());
-    let (output, probabilities) = forward(&heads, is_kept)?;
+    let heads = Heads::apart([q, k, v], scale, causal)?;
+    let (output, probabilities) = forward(&heads, heads.are_few())?;
     Ok(output)
 }
 
-/// The mixtures, and the probabilities if they are kept.
-fn forward<T: Element>(
-    heads: &Heads<'_, T>,
-    is_kept: bool,
-) -> Result<(Tensor<T>, Option<Tensor<T>>)> {
-    let mut output = Tensor::unwritten(heads.output_shape())?;
-    if output.is_empty() {
-        // The extents of operands without elements may be far too large to go through, or to hold a row.
-        return Ok((output, None));
-    }
-    let mut kept = match is_kept {
-        true => Some(Tensor::unwritten(heads.score_shape())?),
-        false => None,
-    };
-    let mut block = Tensor::unwritten([if is_kept { 0 } else { BLOCK }, heads.keys])?;
-    let mut scratch = vec![T::zero(); heads.keys];
-    let out = output.as_mut_slice();
-    for (head, rows) in heads.blocks() {
-        let probabilities = match &mut kept {
-            Some(kept) => &mut kept.as_mut_slice()[heads.scores_at(head, &rows)],
-            None => &mut block.as_mut_slice()[..rows.len() * heads.keys],
-        };
-        heads.probabilities(head, &rows, probabilities, &mut scratch)?;
-        let seen = heads.seen(rows.end);
-        let mixed = Matrix::new(probabilities, [rows.len(), seen], [heads.keys, 1])?;
-        let out = &mut out[heads.outputs_at(head, &rows)];
-        MatrixMut::row_major(out, [rows.len(), heads.width])?
-            .set_product(&mixed, &heads.values(head, seen)?)?;
-    }
-    Ok((output, kept))
-}
-
 /// The wanted contributions to queries, keys and values.
-fn reverse<T: Element>(
+fn contributions<T: Element>(
+    operands: [&Tensor<T>; 3],
     heads: &Heads<'_, T>,
     upstream: &Tensor<T>,
-    [q_wanted, k_wanted, v_wanted]: [bool; 3],
-    kept: Option<&Tensor<T>>,
+    wanted: [bool; 3],
+    probabilities: Option<&Tensor<T>>,
 ) -> Result<[Option<Tensor<T>>; 3]> {
-    let zeros = |wanted: bool, shape: &[usize]| wanted.then(|| Tensor::zeros(shape)).transpose();
-    let mut q_bar = zeros(q_wanted, heads.q.shape())?;
-    let mut k_bar = zeros(k_wanted, heads.k.shape())?;
-    let mut v_bar = zeros(v_wanted, heads.v.shape())?;
+    let mut bars = [None, None, None];
+    for ((bar, wanted), x) in bars.iter_mut().zip(wanted).zip(operands) {
+        if wanted {
+            // Without an upstream nothing is written.
+            *bar = Some(match upstream.is_empty() {
+                true => Tensor::zeros(x.shape())?,
+                false => Tensor::unwritten(x.shape())?,
+            });
+        }
+    }
     if upstream.is_empty() {
-        return Ok([q_bar, k_bar, v_bar]);
+        return Ok(bars);
     }
-    let mut block = Tensor::unwritten([if kept.is_some() { 0 } else { BLOCK }, heads.keys])?;
-    let mut scores_bar = Tensor::unwritten([BLOCK, heads.keys])?;
-    let scores_bar = scores_bar.as_mut_slice();
-    let mut scratch = vec![T::zero(); heads.keys];
-    for (head, rows) in heads.blocks() {
-        let probabilities = match kept {
-            Some(kept) => &kept.as_slice()[heads.scores_at(head, &rows)],
-            None => {
-                let block = &mut block.as_mut_slice()[..rows.len() * heads.keys];
-                heads.probabilities(head, &rows, block, &mut scratch)?;
-                block
-            }
-        };
-        let seen = heads.seen(rows.end);
-        let extents = [rows.len(), seen];
-        let mixed = Matrix::new(probabilities, extents, [heads.keys, 1])?;
-        let upstream = &upstream.as_slice()[heads.outputs_at(head, &rows)];
-        let upstream = Matrix::new(upstream, [rows.len(), heads.width], [heads.width, 1])?;
-        if let Some(v_bar) = &mut v_bar {
-            heads
-                .values_mut(head, seen, v_bar)?
-                .add_product(&mixed.transposed(), &upstream)?;
+    let mut operand = 0..;
+    let places = bars.each_mut().map(|bar| {
+        let layout = heads.layout(operand.next().unwrap_or_default());
+        bar.as_mut().map(|bar| whole_rows(bar, layout.group()))
+    });
+    reverse(heads, upstream, Contributions::Apart(places), probabilities)?;
+    Ok(bars)
+}
+
+/// [`attention`] of queries, keys and values that lie side by side in one tensor, as one product gives them:
+/// head `h` of `heads` has the columns `h D .. (h + 1) D` of each third of a row, and of the output.
+///
+/// # Shapes
+/// `qkv: [.., T, 3 heads D] -> y: [.., T, heads D]`
+/// # Errors
+/// [`AttentionError`]: rows that do not divide into three times `heads` parts.
+/// # VJP
+/// That of [`attention`], head by head, with the three contributions side by side. Source: chain rule.
+#[vjp_rule]
+#[gradcheck(qkv: [b, t, 6], heads = 1 | 2, scale = 0.5, causal = true | false)]
+#[gradcheck(qkv: [t, 3 * d], heads = 1, scale = 0.7, causal = true | false)]
+pub fn self_attention<T: Element>(
+    qkv: &Tensor<T>,
+    heads: usize,
+    scale: f64,
+    causal: bool,
+) -> Result<Tensor<T>> {
+    /// upstream through the mixture to the values, and through scores and softmax to queries and keys
+    #[vjp(qkv)]
+    fn qkv_vjp(
+        upstream: &Tensor<T>,
+        qkv: &Tensor<T>,
+        probabilities: Option<&Tensor<T>>,
+        heads: usize,
+        scale: f64,
+        causal: bool,
+    ) -> Result<Tensor<T>> {
+        let mut contribution = Tensor::unwritten(qkv.shape())?;
+        if contribution.is_empty() {
+            return Ok(contribution);
         }
-        if !q_wanted && !k_wanted {
-            continue;
-        }
-        let values = heads.values(head, seen)?.transposed();
-        MatrixMut::new(scores_bar, extents, [heads.keys, 1])?.set_product(&upstream, &values)?;
-        heads.through_softmax(&rows, probabilities, scores_bar);
-        let scores_bar = Matrix::new(scores_bar, extents, [heads.keys, 1])?;
-        if let Some(q_bar) = &mut q_bar {
-            heads
-                .queries_mut(head, &rows, q_bar)?
-                .set_product(&scores_bar, &heads.keys(head, seen)?)?;
-        }
-        if let Some(k_bar) = &mut k_bar {
-            let queries = heads.queries(head, &rows)?;
-            heads
-                .keys_mut(head, seen, k_bar)?
-                .add_product(&scores_bar.transposed(), &queries)?;
-        }
+        let heads = Heads::packed(qkv, heads, scale, causal)?;
+        let width = heads.layout(0).group();
+        let places = Contributions::Packed(whole_rows(&mut contribution, width));
+        reverse(&heads, upstream, places, probabilities)?;
+        Ok(contribution)
     }
-    Ok([q_bar, k_bar, v_bar])
+    let by_head = Heads::packed(qkv, heads, scale, causal)?;
+    let (output, probabilities) = forward(&by_head, by_head.are_few())?;
+    Ok(output)
 }
 
 #[cfg(test)]

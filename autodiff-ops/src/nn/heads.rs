@@ -7,11 +7,17 @@ use std::ops::Range;
 use autodiff_core::prelude::*;
 use autodiff_core::tensor::{Matrix, MatrixMut};
 
+use super::layout::Layout;
 use super::rows::{largest, scale, subtract_weighted_mean};
 
 /// Positions whose probabilities are computed together: enough rows for an efficient product, few enough
 /// to skip most of the keys that causal positions do not see.
 pub(super) const BLOCK: usize = 32;
+
+/// Probabilities of at most this many bytes are kept for the reverse map; more are computed again.
+///
+/// Reading a kept one costs less than computing it again, so the limit is about memory alone.
+const KEPT_BYTES: usize = 16 << 20;
 
 /// Why an attention was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -28,6 +34,14 @@ pub enum AttentionError {
         keys: Vec<usize>,
         /// The shape of the values.
         values: Vec<usize>,
+    },
+    /// Queries, keys and values side by side, in rows that the heads do not share evenly.
+    #[error("expected shape [.., T, 3 H D] for {heads} heads, got {actual:?}")]
+    Packed {
+        /// The number of heads.
+        heads: usize,
+        /// The shape.
+        actual: Vec<usize>,
     },
     /// Positions count queries and keys alike.
     #[error("expected as many keys as queries in causal attention, got {keys} and {queries}")]
@@ -47,28 +61,27 @@ pub enum AttentionError {
 
 /// Queries, keys and values by head.
 pub(super) struct Heads<'a, T: Copy> {
-    pub(super) q: &'a Tensor<T>,
-    pub(super) k: &'a Tensor<T>,
-    pub(super) v: &'a Tensor<T>,
-    /// Rows of `q`, of each head.
+    operands: [(&'a [T], Layout); 3],
+    /// Where the mixtures lie.
+    pub(super) output: Layout,
+    output_shape: Vec<usize>,
+    /// Rows of the queries, of each head.
     pub(super) positions: usize,
-    /// Rows of `k` and `v`, of each head.
+    /// Rows of keys and values, of each head.
     pub(super) keys: usize,
-    /// Width of `q` and `k`.
-    depth: usize,
-    /// Width of `v`.
-    pub(super) width: usize,
-    count: usize,
+    /// How many groups of heads there are.
+    pub(super) groups: usize,
+    /// How many heads a group has.
+    pub(super) per_group: usize,
     block: usize,
     scale: T,
     causal: bool,
 }
 
 impl<'a, T: Element> Heads<'a, T> {
-    pub(super) fn new(
-        q: &'a Tensor<T>,
-        k: &'a Tensor<T>,
-        v: &'a Tensor<T>,
+    /// Heads that are matrices of their own.
+    pub(super) fn apart(
+        [q, k, v]: [&'a Tensor<T>; 3],
         scale: f64,
         causal: bool,
     ) -> Result<Self, OpError> {
@@ -94,63 +107,107 @@ impl<'a, T: Element> Heads<'a, T> {
         if positions > 0 && keys == 0 {
             return Err(OpError::new(AttentionError::NoKeys { queries: positions }));
         }
-        // Within a block, probability 0 meets the values of later positions: harmless while they are finite.
-        let block = if causal && !T::all_finite(v.as_slice()) {
-            1
-        } else {
-            BLOCK
-        };
         Ok(Self {
-            q,
-            k,
-            v,
+            operands: [
+                (q.as_slice(), Layout::apart(positions, *depth)),
+                (k.as_slice(), Layout::apart(keys, *depth)),
+                (v.as_slice(), Layout::apart(keys, *width)),
+            ],
+            output: Layout::apart(positions, *width),
+            output_shape: [lead, &[positions, *width]].concat(),
             positions,
             keys,
-            depth: *depth,
-            width: *width,
-            // It saturates only where there is no output element.
-            count: lead
-                .iter()
-                .fold(1_usize, |count, &extent| count.saturating_mul(extent)),
-            block,
+            groups: count(lead),
+            per_group: 1,
+            block: block(causal, v),
+            scale: T::from_f64(scale),
+            causal,
+        })
+    }
+
+    /// `heads` heads whose queries, keys and values lie side by side in the rows of one tensor.
+    pub(super) fn packed(
+        qkv: &'a Tensor<T>,
+        heads: usize,
+        scale: f64,
+        causal: bool,
+    ) -> Result<Self, OpError> {
+        let refused = || {
+            OpError::new(AttentionError::Packed {
+                heads,
+                actual: qkv.shape().to_vec(),
+            })
+        };
+        let [lead @ .., positions, row] = qkv.shape() else {
+            return Err(refused());
+        };
+        let (positions, row) = (*positions, *row);
+        if heads == 0 || !row.is_multiple_of(3) || !(row / 3).is_multiple_of(heads) {
+            return Err(refused());
+        }
+        let third = row / 3;
+        let width = third / heads;
+        let values = qkv.as_slice();
+        let operand = |place: usize| (values, Layout::shared(positions, row, place * third, width));
+        Ok(Self {
+            operands: [operand(0), operand(1), operand(2)],
+            output: Layout::shared(positions, third, 0, width),
+            output_shape: [lead, &[positions, third]].concat(),
+            positions,
+            keys: positions,
+            groups: count(lead),
+            per_group: heads,
+            block: block(causal, qkv),
             scale: T::from_f64(scale),
             causal,
         })
     }
 
     /// The shape of the mixtures.
-    pub(super) fn output_shape(&self) -> Vec<usize> {
-        self.with_last(self.width)
+    pub(super) fn output_shape(&self) -> &[usize] {
+        &self.output_shape
     }
 
     /// The shape of the probabilities.
-    pub(super) fn score_shape(&self) -> Vec<usize> {
-        self.with_last(self.keys)
+    pub(super) fn score_shape(&self) -> [usize; 4] {
+        [self.groups, self.per_group, self.positions, self.keys]
     }
 
-    fn with_last(&self, extent: usize) -> Vec<usize> {
-        let mut shape = self.q.shape().to_vec();
-        if let Some(last) = shape.last_mut() {
-            *last = extent;
-        }
-        shape
+    /// Whether the probabilities are so few that they are kept.
+    pub(super) fn are_few(&self) -> bool {
+        let extents = self.score_shape();
+        let mut extents = extents.iter();
+        let count = extents.try_fold(1_usize, |product, &extent| product.checked_mul(extent));
+        count.is_some_and(|count| count <= KEPT_BYTES / size_of::<T>())
     }
 
-    /// The number of probabilities, if it can be counted.
-    pub(super) fn score_count(&self) -> Option<usize> {
-        self.count
-            .checked_mul(self.positions)?
-            .checked_mul(self.keys)
+    /// The probabilities of one group.
+    pub(super) fn group_scores(&self) -> usize {
+        self.score_shape()[1..].iter().product()
     }
 
-    /// Every head's blocks of positions.
-    pub(super) fn blocks(&self) -> impl Iterator<Item = (usize, Range<usize>)> + use<T> {
+    /// Where the operand lies: 0 for queries, 1 for keys, 2 for values.
+    pub(super) fn layout(&self, operand: usize) -> Layout {
+        self.operands[operand].1
+    }
+
+    /// Some rows of an operand.
+    pub(super) fn operand(
+        &self,
+        operand: usize,
+        [group, head]: [usize; 2],
+        rows: &Range<usize>,
+    ) -> Result<Matrix<'a, T>> {
+        let (values, layout) = self.operands[operand];
+        layout.rows(values, [0, group, head], rows)
+    }
+
+    /// The blocks of positions, the last one first: it sees the most keys.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = Range<usize>> + use<T> {
         let (positions, block) = (self.positions, self.block);
-        (0..self.count).flat_map(move |head| {
-            (0..positions)
-                .step_by(block)
-                .map(move |first| (head, first..positions.min(first + block)))
-        })
+        (0..positions.div_ceil(block))
+            .rev()
+            .map(move |index| index * block..positions.min((index + 1) * block))
     }
 
     /// How many keys the positions before `end` see.
@@ -158,100 +215,35 @@ impl<'a, T: Element> Heads<'a, T> {
         if self.causal { end } else { self.keys }
     }
 
-    /// Where the probabilities of a block lie.
-    pub(super) fn scores_at(&self, head: usize, rows: &Range<usize>) -> Range<usize> {
-        self.at(head, rows, self.keys)
-    }
-
-    /// Where the mixtures of a block lie.
-    pub(super) fn outputs_at(&self, head: usize, rows: &Range<usize>) -> Range<usize> {
-        self.at(head, rows, self.width)
-    }
-
-    fn at(&self, head: usize, rows: &Range<usize>, width: usize) -> Range<usize> {
-        let first = head * self.positions;
-        (first + rows.start) * width..(first + rows.end) * width
-    }
-
-    /// The queries of a block.
-    pub(super) fn queries(&self, head: usize, rows: &Range<usize>) -> Result<Matrix<'a, T>> {
-        let values = &self.q.as_slice()[self.at(head, rows, self.depth)];
-        Matrix::new(values, [rows.len(), self.depth], [self.depth, 1])
-    }
-
-    /// The first `seen` keys of a head.
-    pub(super) fn keys(&self, head: usize, seen: usize) -> Result<Matrix<'a, T>> {
-        let values = &self.k.as_slice()[self.keys_at(head, seen, self.depth)];
-        Matrix::new(values, [seen, self.depth], [self.depth, 1])
-    }
-
-    /// The first `seen` values of a head.
-    pub(super) fn values(&self, head: usize, seen: usize) -> Result<Matrix<'a, T>> {
-        let values = &self.v.as_slice()[self.keys_at(head, seen, self.width)];
-        Matrix::new(values, [seen, self.width], [self.width, 1])
-    }
-
-    /// The place of a block of queries in a tensor of their shape.
-    pub(super) fn queries_mut<'b>(
+    /// Where the probabilities of a block lie among those of several groups, the first being `base`.
+    pub(super) fn scores_at(
         &self,
-        head: usize,
+        [base, group, head]: [usize; 3],
         rows: &Range<usize>,
-        like_q: &'b mut Tensor<T>,
-    ) -> Result<MatrixMut<'b, T>> {
-        let places = &mut like_q.as_mut_slice()[self.at(head, rows, self.depth)];
-        MatrixMut::row_major(places, [rows.len(), self.depth])
-    }
-
-    /// The place of the first `seen` keys of a head in a tensor of their shape.
-    pub(super) fn keys_mut<'b>(
-        &self,
-        head: usize,
-        seen: usize,
-        like_k: &'b mut Tensor<T>,
-    ) -> Result<MatrixMut<'b, T>> {
-        let places = &mut like_k.as_mut_slice()[self.keys_at(head, seen, self.depth)];
-        MatrixMut::row_major(places, [seen, self.depth])
-    }
-
-    /// The place of the first `seen` values of a head in a tensor of their shape.
-    pub(super) fn values_mut<'b>(
-        &self,
-        head: usize,
-        seen: usize,
-        like_v: &'b mut Tensor<T>,
-    ) -> Result<MatrixMut<'b, T>> {
-        let places = &mut like_v.as_mut_slice()[self.keys_at(head, seen, self.width)];
-        MatrixMut::row_major(places, [seen, self.width])
-    }
-
-    fn keys_at(&self, head: usize, seen: usize, width: usize) -> Range<usize> {
-        let first = head * self.keys * width;
-        first..first + seen * width
+    ) -> Range<usize> {
+        let first = ((group - base) * self.per_group + head) * self.positions;
+        (first + rows.start) * self.keys..(first + rows.end) * self.keys
     }
 
     /// Writes the probabilities of a block, a row of all keys for each position.
+    #[inline(always)]
     pub(super) fn probabilities(
         &self,
-        head: usize,
+        head: [usize; 2],
         rows: &Range<usize>,
         out: &mut [T],
-        scratch: &mut [T],
     ) -> Result<()> {
         let seen = self.seen(rows.end);
-        let keys = self.keys(head, seen)?.transposed();
+        let keys = self.operand(1, head, &(0..seen))?.transposed();
         MatrixMut::new(out, [rows.len(), seen], [self.keys, 1])?
-            .set_product(&self.queries(head, rows)?, &keys)?;
+            .set_product(&self.operand(0, head, rows)?, &keys)?;
         for (position, scores) in rows.clone().zip(out.chunks_exact_mut(self.keys)) {
             let (own, unseen) = scores.split_at_mut(self.seen(position + 1));
-            let scaled = &mut scratch[..own.len()];
-            for (place, &score) in scaled.iter_mut().zip(own.iter()) {
-                *place = score * self.scale;
+            scale(own, self.scale);
+            let shift = largest(own);
+            for place in own.iter_mut() {
+                *place = (*place - shift).exp();
             }
-            let shift = largest(scaled);
-            for place in scaled.iter_mut() {
-                *place -= shift;
-            }
-            T::exp_slice(scaled, own);
             let total = T::sum_slice(own);
             scale(own, total.recip());
             unseen.fill(T::zero());
@@ -260,6 +252,7 @@ impl<'a, T: Element> Heads<'a, T> {
     }
 
     /// From the adjoints of probabilities to those of `q kᵀ`, in place.
+    #[inline(always)]
     pub(super) fn through_softmax(
         &self,
         rows: &Range<usize>,
@@ -279,6 +272,21 @@ impl<'a, T: Element> Heads<'a, T> {
             }
             unseen.fill(T::zero());
         }
+    }
+}
+
+/// The number of elements of leading axes; it saturates only where there is no output element.
+fn count(lead: &[usize]) -> usize {
+    lead.iter()
+        .fold(1_usize, |count, &extent| count.saturating_mul(extent))
+}
+
+/// Within a block, probability 0 meets the values of later positions: harmless while they are finite.
+fn block<T: Element>(causal: bool, values: &Tensor<T>) -> usize {
+    if causal && values.first_non_finite().is_some() {
+        1
+    } else {
+        BLOCK
     }
 }
 

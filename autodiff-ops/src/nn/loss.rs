@@ -2,7 +2,11 @@
 
 use autodiff_core::prelude::*;
 
-use super::rows::{exp_from_peak, peak, rows, rows_and_width, rows_mut, scale, sum_without};
+use autodiff_core::tensor::{for_each_part, for_rows};
+
+use super::rows::{
+    each_row, exp_from, exp_from_peak, peak, rows_and_width, rows_mut, scale, sum_without,
+};
 
 /// Why a loss was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -63,50 +67,81 @@ pub fn cross_entropy<T: Element>(
         logits: &Tensor<T>,
         targets: &Tensor<usize>,
         ignore_index: Option<usize>,
+        peaks: &Tensor<T>,
         totals: &Tensor<T>,
         count: usize,
     ) -> Result<Tensor<T>> {
         let share = upstream.item()? / T::from_f64(count as f64);
         let classes = logits.shape().last().copied().unwrap_or_default();
         let mut contribution = Tensor::unwritten(logits.shape())?;
-        let mut scratch = vec![T::zero(); classes];
-        let places = rows_mut(contribution.as_mut_slice(), classes);
-        let targets = targets.as_slice().iter().zip(totals.as_slice());
-        for ((row, out), (&target, &total)) in
-            rows(logits.as_slice(), classes).zip(places).zip(targets)
-        {
-            if Some(target) == ignore_index {
-                out.fill(T::zero());
-                continue;
-            }
-            exp_from_peak(row, peak(row), &mut scratch, out);
-            // One less the probability of the target is the sum of the others, which loses no digits.
-            let others = sum_without(target, out);
-            if let Some(place) = out.get_mut(target) {
-                *place = -others;
-            }
-            scale(out, share / total);
-        }
+        let (logits, targets) = (logits.as_slice(), targets.as_slice());
+        let (peaks, totals) = (peaks.as_slice(), totals.as_slice());
+        for_rows(
+            contribution.as_mut_slice(),
+            classes,
+            2,
+            #[inline(always)]
+            |first, out| {
+                for (index, out) in (first..).zip(rows_mut(out, classes)) {
+                    let target = targets[index];
+                    if Some(target) == ignore_index {
+                        out.fill(T::zero());
+                        continue;
+                    }
+                    let row = &logits[index * classes..][..classes];
+                    exp_from(row, peaks[index], out);
+                    // One less the probability of the target is the sum of the others, which loses no digits.
+                    let others = sum_without(target, out);
+                    if let Some(place) = out.get_mut(target) {
+                        *place = -others;
+                    }
+                    scale(out, share / totals[index]);
+                }
+            },
+        );
         Ok(contribution)
     }
     let classes = check(logits.shape(), targets, ignore_index)?;
     let mut totals = Tensor::ones(targets.shape())?;
-    let mut losses = Vec::with_capacity(targets.len());
-    let (mut scratch, mut exponentials) = (vec![T::zero(); classes], vec![T::zero(); classes]);
-    let places = totals.as_mut_slice().iter_mut().zip(targets.as_slice());
-    for (row, (place, &target)) in rows(logits.as_slice(), classes).zip(places) {
-        if Some(target) == ignore_index {
-            continue;
-        }
-        let rest = exp_from_peak(row, peak(row), &mut scratch, &mut exponentials);
-        *place = T::one() + rest;
-        // The scratch holds the distances from the peak.
-        let below_peak = scratch.get(target).copied().unwrap_or_default();
-        losses.push(rest.ln_1p() - below_peak);
-    }
-    let count = losses.len();
+    let mut peaks = Tensor::zeros(targets.shape())?;
+    let mut losses = Tensor::zeros(targets.shape())?;
+    let places = (
+        each_row(&mut totals),
+        each_row(&mut peaks),
+        each_row(&mut losses),
+    );
+    let (values, classed) = (logits.as_slice(), targets.as_slice());
+    for_each_part(
+        places,
+        classed.len(),
+        classes,
+        #[inline(always)]
+        |range, (totals, peaks, losses)| {
+            let mut exponentials = vec![T::zero(); classes];
+            let places = totals
+                .values
+                .iter_mut()
+                .zip(peaks.values)
+                .zip(losses.values);
+            for (index, ((total, shift), loss)) in range.zip(places) {
+                let target = classed[index];
+                if Some(target) == ignore_index {
+                    continue;
+                }
+                let row = &values[index * classes..][..classes];
+                let peak = peak(row);
+                let rest = exp_from_peak(row, peak, &mut exponentials);
+                (*total, *shift) = (T::one() + rest, row[peak]);
+                *loss = rest.ln_1p() - (row[target] - row[peak]);
+            }
+        },
+    );
+    let count = match ignore_index {
+        None => targets.len(),
+        Some(ignored) => classed.iter().filter(|&&target| target != ignored).count(),
+    };
     Ok(Tensor::scalar(
-        T::sum_slice(&losses) / T::from_f64(count as f64),
+        T::sum_slice(losses.as_slice()) / T::from_f64(count as f64),
     ))
 }
 

@@ -2,8 +2,10 @@
 
 mod attend;
 mod heads;
+mod layout;
 mod loss;
 mod mask;
+mod mixture;
 mod norm;
 mod normalized;
 mod probability;

@@ -1,9 +1,10 @@
 //! Normalisation of rows along the last axis.
 
 use autodiff_core::prelude::*;
+use autodiff_core::tensor::for_rows;
 
 use super::normalized::{Normalized, about_mean, about_zero, check_operand, through_row};
-use super::rows::{rows, rows_mut};
+use super::rows::{rows, rows_mut, scale};
 
 pub use super::normalized::NormError;
 
@@ -50,11 +51,16 @@ pub fn layer_norm<T: Element>(
     }
     check_operand("weight", weight, x)?;
     check_operand("bias", bias, x)?;
-    let [output, means_above_first, inverse_deviations] = about_mean(x, eps, |row| {
-        for ((place, &w), &b) in row.iter_mut().zip(weight.as_slice()).zip(bias.as_slice()) {
-            *place = *place * w + b;
-        }
-    })?;
+    let [output, means_above_first, inverse_deviations] = about_mean(
+        x,
+        eps,
+        #[inline(always)]
+        |r, row| {
+            for ((place, &w), &b) in row.iter_mut().zip(weight.as_slice()).zip(bias.as_slice()) {
+                *place = *place * r * w + b;
+            }
+        },
+    )?;
     Ok(output)
 }
 
@@ -82,15 +88,30 @@ pub fn layer_norm_plain<T: Element>(x: &Tensor<T>, eps: f64) -> Result<Tensor<T>
     ) -> Result<Tensor<T>> {
         let width = output.shape().last().copied().unwrap_or_default();
         let mut contribution = Tensor::unwritten(output.shape())?;
-        let places = rows_mut(contribution.as_mut_slice(), width);
-        let pairs = rows(upstream.as_slice(), width).zip(rows(output.as_slice(), width));
-        for ((pair, &r), out) in pairs.zip(inverse_deviations.as_slice()).zip(places) {
-            let (upstream, normalized) = pair;
-            through_row(upstream, normalized, r, true, out);
-        }
+        for_rows(
+            contribution.as_mut_slice(),
+            width,
+            2,
+            #[inline(always)]
+            |first, out| {
+                let start = first * width;
+                let inverse_deviations = &inverse_deviations.as_slice()[first..];
+                let pairs = rows(&upstream.as_slice()[start..], width)
+                    .zip(rows(&output.as_slice()[start..], width))
+                    .zip(inverse_deviations);
+                for (((upstream, normalized), &r), out) in pairs.zip(rows_mut(out, width)) {
+                    through_row(upstream, normalized, r, true, out);
+                }
+            },
+        );
         Ok(contribution)
     }
-    let [output, _, inverse_deviations] = about_mean(x, eps, |_| {})?;
+    let [output, _, inverse_deviations] = about_mean(
+        x,
+        eps,
+        #[inline(always)]
+        |r, row| scale(row, r),
+    )?;
     Ok(output)
 }
 

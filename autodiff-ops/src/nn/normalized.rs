@@ -2,7 +2,13 @@
 
 use autodiff_core::prelude::*;
 
-use super::rows::{RowSum, rows, rows_and_width, rows_mut, scale};
+use autodiff_core::tensor::{for_each_part, try_for_each_part};
+
+use super::rows::{each_row, rows_and_width, rows_mut, scale, whole_rows};
+
+/// Rows that are added one after another: the error of a sum over rows then grows with their number divided
+/// by this.
+const BLOCK: usize = 64;
 
 /// Why a normalisation was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -59,35 +65,48 @@ pub(super) fn check_operand<T: Element>(
     }))
 }
 
-/// Every row less its mean over its deviation, finished by `finish`; with the means, counted from the first
+/// Every row less its mean, finished by `finish` with its inverse deviation; with the means, counted from the first
 /// element of their row, and the inverse deviations.
 pub(super) fn about_mean<T: Element>(
     x: &Tensor<T>,
     eps: f64,
-    finish: impl Fn(&mut [T]),
+    finish: impl Fn(T, &mut [T]) + Sync,
 ) -> Result<[Tensor<T>; 3]> {
     let width = width_of(x)?;
     let count = T::from_f64(width as f64);
     let mut output = Tensor::unwritten(x.shape())?;
     let mut means_above_first = Tensor::zeros(&x.shape()[..x.rank() - 1])?;
     let mut inverse_deviations = Tensor::ones(means_above_first.shape())?;
-    let places = rows_mut(output.as_mut_slice(), width)
-        .zip(means_above_first.as_mut_slice())
-        .zip(inverse_deviations.as_mut_slice());
-    for (index, (row, ((out, mean), inverse_deviation))) in
-        rows(x.as_slice(), width).zip(places).enumerate()
-    {
-        // Counted from an element of the row, so that a large offset costs no digits.
-        less_first(row, T::zero(), out);
-        *mean = T::sum_slice(out) / count;
-        for place in out.iter_mut() {
-            *place -= *mean;
-        }
-        let r = inverse_root_of_mean_square(out, eps, index)?;
-        *inverse_deviation = r;
-        scale(out, r);
-        finish(out);
-    }
+    let row_count = means_above_first.len();
+    let places = (
+        whole_rows(&mut output, width),
+        each_row(&mut means_above_first),
+        each_row(&mut inverse_deviations),
+    );
+    let values = x.as_slice();
+    try_for_each_part(
+        places,
+        row_count,
+        2 * width,
+        #[inline(always)]
+        |range, (out, means, inverse_deviations)| {
+            let places = rows_mut(out.values, width)
+                .zip(means.values)
+                .zip(inverse_deviations.values);
+            for (index, ((out, mean), inverse_deviation)) in range.zip(places) {
+                // Counted from an element of the row, so that a large offset costs no digits.
+                less_first(&values[index * width..][..width], T::zero(), out);
+                *mean = T::sum_slice(out) / count;
+                for place in out.iter_mut() {
+                    *place -= *mean;
+                }
+                let r = inverse_root_of_mean_square(out, eps, index)?;
+                *inverse_deviation = r;
+                finish(r, out);
+            }
+            Ok::<(), OpError>(())
+        },
+    )?;
     Ok([output, means_above_first, inverse_deviations])
 }
 
@@ -100,18 +119,32 @@ pub(super) fn about_zero<T: Element>(
     let width = width_of(x)?;
     let mut output = Tensor::unwritten(x.shape())?;
     let mut inverse_roots = Tensor::ones(&x.shape()[..x.rank() - 1])?;
-    let places = rows_mut(output.as_mut_slice(), width).zip(inverse_roots.as_mut_slice());
-    for (index, (row, (out, inverse_root))) in rows(x.as_slice(), width).zip(places).enumerate() {
-        let r = inverse_root_of_mean_square(row, eps, index)?;
-        *inverse_root = r;
-        for ((place, &x), &w) in out.iter_mut().zip(row).zip(weight.as_slice()) {
-            *place = x * r * w;
-        }
-    }
+    let row_count = inverse_roots.len();
+    let places = (whole_rows(&mut output, width), each_row(&mut inverse_roots));
+    let (values, weight) = (x.as_slice(), weight.as_slice());
+    try_for_each_part(
+        places,
+        row_count,
+        2 * width,
+        #[inline(always)]
+        |range, (out, inverse_roots)| {
+            let places = rows_mut(out.values, width).zip(inverse_roots.values);
+            for (index, (out, inverse_root)) in range.zip(places) {
+                let row = &values[index * width..][..width];
+                let r = inverse_root_of_mean_square(row, eps, index)?;
+                *inverse_root = r;
+                for ((place, &x), &w) in out.iter_mut().zip(row).zip(weight) {
+                    *place = x * r * w;
+                }
+            }
+            Ok::<(), OpError>(())
+        },
+    )?;
     Ok([output, inverse_roots])
 }
 
 /// `out = row - row[0] - mean`
+#[inline(always)]
 fn less_first<T: Element>(row: &[T], mean: T, out: &mut [T]) {
     let first = row.first().copied().unwrap_or_default();
     for (place, &x) in out.iter_mut().zip(row) {
@@ -152,51 +185,82 @@ impl<T: Element> Normalized<'_, T> {
         [x_wanted, weight_wanted, bias_wanted]: [bool; 3],
     ) -> Result<[Option<Tensor<T>>; 3]> {
         let width = weight.len();
+        let row_count = self.inverse_deviations.len();
         let mut contribution = Tensor::unwritten(if x_wanted { self.x.shape() } else { &[0] })?;
-        let mut weight_sum = RowSum::new(width)?;
-        let mut bias_sum = RowSum::new(width)?;
-        let (mut normalized, mut weighted) = (vec![T::zero(); width], vec![T::zero(); width]);
-        let mut places = rows_mut(contribution.as_mut_slice(), width);
-        let pairs = rows(self.x.as_slice(), width).zip(rows(upstream.as_slice(), width));
-        for (index, ((row, upstream), &r)) in
-            pairs.zip(self.inverse_deviations.as_slice()).enumerate()
-        {
-            match self
-                .means_above_first
-                .and_then(|means| means.as_slice().get(index))
-            {
-                Some(&mean) => less_first(row, mean, &mut normalized),
-                None => normalized.copy_from_slice(row),
-            }
-            scale(&mut normalized, r);
-            if weight_wanted {
-                weight_sum.add_product(upstream, &normalized);
-            }
-            if bias_wanted {
-                bias_sum.add(upstream);
-            }
-            if let Some(out) = places.next() {
-                for ((place, &u), &w) in weighted.iter_mut().zip(upstream).zip(weight.as_slice()) {
-                    *place = u * w;
+        // Blocks of rows are summed on their own, then in order: threads may share them.
+        let blocks = row_count.div_ceil(BLOCK);
+        let partial = |wanted: bool| Tensor::zeros([if wanted { blocks } else { 0 }, width]);
+        let (mut weight_sums, mut bias_sums) = (partial(weight_wanted)?, partial(bias_wanted)?);
+        let places = (
+            x_wanted.then(|| whole_rows(&mut contribution, BLOCK * width)),
+            weight_wanted.then(|| whole_rows(&mut weight_sums, width)),
+            bias_wanted.then(|| whole_rows(&mut bias_sums, width)),
+        );
+        let (values, upstream) = (self.x.as_slice(), upstream.as_slice());
+        for_each_part(
+            places,
+            blocks,
+            3 * BLOCK * width,
+            #[inline(always)]
+            |range, places| {
+                let mut normalized = vec![T::zero(); width];
+                let mut weighted = vec![T::zero(); width];
+                let (contribution, mut weight_sums, mut bias_sums) = places;
+                let mut contributions = contribution.map(|part| rows_mut(part.values, width));
+                let first = range.start * BLOCK;
+                for index in first..row_count.min(range.end * BLOCK) {
+                    let row = &values[index * width..][..width];
+                    let upstream = &upstream[index * width..][..width];
+                    let r = self.inverse_deviations.as_slice()[index];
+                    self.normalize(row, index, r, &mut normalized);
+                    let block = (index - first) / BLOCK * width;
+                    if let Some(sums) = &mut weight_sums {
+                        let sums = sums.values[block..][..width].iter_mut();
+                        for ((sum, &u), &n) in sums.zip(upstream).zip(&normalized) {
+                            *sum += u * n;
+                        }
+                    }
+                    if let Some(sums) = &mut bias_sums {
+                        for (sum, &u) in sums.values[block..][..width].iter_mut().zip(upstream) {
+                            *sum += u;
+                        }
+                    }
+                    if let Some(out) = contributions.as_mut().and_then(Iterator::next) {
+                        for ((place, &u), &w) in
+                            weighted.iter_mut().zip(upstream).zip(weight.as_slice())
+                        {
+                            *place = u * w;
+                        }
+                        let centred = self.means_above_first.is_some();
+                        through_row(&weighted, &normalized, r, centred, out);
+                    }
                 }
-                through_row(
-                    &weighted,
-                    &normalized,
-                    r,
-                    self.means_above_first.is_some(),
-                    out,
-                );
-            }
-        }
+            },
+        );
+        let total = |partial: &Tensor<T>| -> Result<Tensor<T>> {
+            Projection::broadcast(&[width], partial.shape())?.reduce(partial)
+        };
         Ok([
             x_wanted.then_some(contribution),
-            weight_wanted.then(|| weight_sum.total()),
-            bias_wanted.then(|| bias_sum.total()),
+            weight_wanted.then(|| total(&weight_sums)).transpose()?,
+            bias_wanted.then(|| total(&bias_sums)).transpose()?,
         ])
+    }
+
+    /// A row as the forward pass normalised it.
+    #[inline(always)]
+    fn normalize(&self, row: &[T], index: usize, r: T, out: &mut [T]) {
+        let mean = self.means_above_first.map(|means| means.as_slice()[index]);
+        match mean {
+            Some(mean) => less_first(row, mean, out),
+            None => out.copy_from_slice(row),
+        }
+        scale(out, r);
     }
 }
 
 /// `out = r (g - mean g - n mean(g n))`, without `mean g` where the row was not centred.
+#[inline(always)]
 pub(super) fn through_row<T: Element>(
     g: &[T],
     normalized: &[T],

@@ -1,6 +1,7 @@
 //! Softmax and its logarithm along one axis, with and without excluded entries.
 
 use autodiff_core::prelude::*;
+use autodiff_core::tensor::for_rows;
 
 use super::rows::{
     exp_from_peak, peak, rows, rows_mut, scale, subtract_weighted_mean, sum_without,
@@ -24,10 +25,15 @@ pub fn softmax<T: Element>(x: &Tensor<T>, axis: usize) -> Result<Tensor<T>> {
     fn x_vjp(upstream: &Tensor<T>, output: &Tensor<T>, axis: usize) -> Result<Tensor<T>> {
         softmax_contribution(upstream, output, axis)
     }
-    by_rows(x, axis, |row, scratch, out| {
-        let rest = exp_from_peak(row, peak(row), scratch, out);
-        scale(out, (T::one() + rest).recip());
-    })
+    by_rows(
+        x,
+        axis,
+        #[inline(always)]
+        |row, out| {
+            let rest = exp_from_peak(row, peak(row), out);
+            scale(out, (T::one() + rest).recip());
+        },
+    )
 }
 
 /// Logarithm of the softmax along `axis`: `y = x - ln Σ exp(x)`, finite for every finite difference.
@@ -46,21 +52,34 @@ pub fn log_softmax<T: Element>(x: &Tensor<T>, axis: usize) -> Result<Tensor<T>> 
     /// upstream minus the probabilities times its sum
     #[vjp(x)]
     fn x_vjp(upstream: &Tensor<T>, output: &Tensor<T>, axis: usize) -> Result<Tensor<T>> {
-        zip_rows(upstream, output, axis, |upstream, output, out| {
-            T::exp_slice(output, out);
-            let total = T::sum_slice(upstream);
-            for (place, &u) in out.iter_mut().zip(upstream) {
-                *place = u - *place * total;
-            }
-        })
+        zip_rows(
+            upstream,
+            output,
+            axis,
+            #[inline(always)]
+            |upstream, output, out| {
+                T::exp_slice(output, out);
+                let total = T::sum_slice(upstream);
+                for (place, &u) in out.iter_mut().zip(upstream) {
+                    *place = u - *place * total;
+                }
+            },
+        )
     }
-    by_rows(x, axis, |row, scratch, out| {
-        let total = exp_from_peak(row, peak(row), scratch, out).ln_1p();
-        // The scratch holds distances from the peak, which may be much smaller than the peak.
-        for (place, &x) in out.iter_mut().zip(scratch.iter()) {
-            *place = x - total;
-        }
-    })
+    by_rows(
+        x,
+        axis,
+        #[inline(always)]
+        |row, out| {
+            let peak = peak(row);
+            let total = exp_from_peak(row, peak, out).ln_1p();
+            let shift = row.get(peak).copied().unwrap_or_default();
+            // Distances from the peak may be much smaller than the peak.
+            for (place, &x) in out.iter_mut().zip(row) {
+                *place = (x - shift) - total;
+            }
+        },
+    )
 }
 
 /// Softmax along `axis` over the entries that `mask` does not exclude; `true` excludes, as in
@@ -89,12 +108,18 @@ pub fn masked_softmax<T: Element>(
         softmax_contribution(upstream, output, axis)
     }
     let excluded = Projection::broadcast(mask.shape(), x.shape())?.expand(mask)?;
-    by_masked_rows(x, &excluded, axis, |row, excluded, scratch, out| {
-        let Some(rest) = exp_of_kept(row, excluded, scratch, out) else {
-            return out.fill(T::zero());
-        };
-        scale(out, (T::one() + rest).recip());
-    })
+    by_masked_rows(
+        x,
+        &excluded,
+        axis,
+        #[inline(always)]
+        |row, excluded, scratch, out| {
+            let Some(rest) = exp_of_kept(row, excluded, scratch, out) else {
+                return out.fill(T::zero());
+            };
+            scale(out, (T::one() + rest).recip());
+        },
+    )
 }
 
 /// Logarithm of the softmax along `axis` over the entries that `mask` does not exclude; `true` excludes,
@@ -126,25 +151,37 @@ pub fn masked_log_softmax<T: Element>(
     ) -> Result<Tensor<T>> {
         let kept =
             upstream.zip_map(excluded, |u, excluded| if excluded { T::zero() } else { u })?;
-        let spread = zip_rows(&kept, output, axis, |kept, output, out| {
-            T::exp_slice(output, out);
-            let total = T::sum_slice(kept);
-            for (place, &u) in out.iter_mut().zip(kept) {
-                *place = u - *place * total;
-            }
-        })?;
+        let spread = zip_rows(
+            &kept,
+            output,
+            axis,
+            #[inline(always)]
+            |kept, output, out| {
+                T::exp_slice(output, out);
+                let total = T::sum_slice(kept);
+                for (place, &u) in out.iter_mut().zip(kept) {
+                    *place = u - *place * total;
+                }
+            },
+        )?;
         spread.zip_inplace(excluded, |c, excluded| if excluded { T::zero() } else { c })
     }
     let excluded = Projection::broadcast(mask.shape(), x.shape())?.expand(mask)?;
-    by_masked_rows(x, &excluded, axis, |row, excluded, scratch, out| {
-        let Some(rest) = exp_of_kept(row, excluded, scratch, out) else {
-            return out.fill(T::zero());
-        };
-        let total = rest.ln_1p();
-        for ((place, &x), &excluded) in out.iter_mut().zip(scratch.iter()).zip(excluded) {
-            *place = if excluded { T::zero() } else { x - total };
-        }
-    })
+    by_masked_rows(
+        x,
+        &excluded,
+        axis,
+        #[inline(always)]
+        |row, excluded, scratch, out| {
+            let Some(rest) = exp_of_kept(row, excluded, scratch, out) else {
+                return out.fill(T::zero());
+            };
+            let total = rest.ln_1p();
+            for ((place, &x), &excluded) in out.iter_mut().zip(scratch.iter()).zip(excluded) {
+                *place = if excluded { T::zero() } else { x - total };
+            }
+        },
+    )
 }
 
 /// `y (ȳ - Σ ȳ y)` along an axis.
@@ -153,13 +190,19 @@ fn softmax_contribution<T: Element>(
     output: &Tensor<T>,
     axis: usize,
 ) -> Result<Tensor<T>> {
-    zip_rows(upstream, output, axis, |upstream, output, out| {
-        out.copy_from_slice(upstream);
-        subtract_weighted_mean(out, output);
-        for (place, &y) in out.iter_mut().zip(output) {
-            *place *= y;
-        }
-    })
+    zip_rows(
+        upstream,
+        output,
+        axis,
+        #[inline(always)]
+        |upstream, output, out| {
+            out.copy_from_slice(upstream);
+            subtract_weighted_mean(out, output);
+            for (place, &y) in out.iter_mut().zip(output) {
+                *place *= y;
+            }
+        },
+    )
 }
 
 /// `out = exp(row - peak)` with 0 at excluded entries, the peak being the largest other entry; the sum of it
@@ -193,20 +236,27 @@ fn exp_of_kept<T: Element>(
     Some(sum_without(peak, out))
 }
 
-/// `f(row, scratch, out)` of every row along an axis.
+/// `f(row, out)` of every row along an axis.
 fn by_rows<T: Element>(
     x: &Tensor<T>,
     axis: usize,
-    f: impl Fn(&[T], &mut [T], &mut [T]),
+    f: impl Fn(&[T], &mut [T]) + Sync,
 ) -> Result<Tensor<T>> {
     on_last_axis(axis, x.shape(), &mut |last, width| {
         let x = x.swap_axes(axis, last)?;
-        let mut scratch = scratch_row(&x, width);
         let mut output = Tensor::unwritten(x.shape())?;
-        let places = rows_mut(output.as_mut_slice(), width);
-        for (row, out) in rows(x.as_slice(), width).zip(places) {
-            f(row, &mut scratch, out);
-        }
+        for_rows(
+            output.as_mut_slice(),
+            width,
+            2,
+            #[inline(always)]
+            |first, out| {
+                let places = rows_mut(out, width);
+                for (row, out) in rows(&x.as_slice()[first * width..], width).zip(places) {
+                    f(row, out);
+                }
+            },
+        );
         Ok(output)
     })
 }
@@ -216,17 +266,26 @@ fn by_masked_rows<T: Element>(
     x: &Tensor<T>,
     excluded: &Tensor<bool>,
     axis: usize,
-    f: impl Fn(&[T], &[bool], &mut [T], &mut [T]),
+    f: impl Fn(&[T], &[bool], &mut [T], &mut [T]) + Sync,
 ) -> Result<Tensor<T>> {
     on_last_axis(axis, x.shape(), &mut |last, width| {
         let (x, excluded) = (x.swap_axes(axis, last)?, excluded.swap_axes(axis, last)?);
-        let mut scratch = scratch_row(&x, width);
         let mut output = Tensor::unwritten(x.shape())?;
-        let places = rows_mut(output.as_mut_slice(), width);
-        let excluded = rows(excluded.as_slice(), width);
-        for ((row, excluded), out) in rows(x.as_slice(), width).zip(excluded).zip(places) {
-            f(row, excluded, &mut scratch, out);
-        }
+        for_rows(
+            output.as_mut_slice(),
+            width,
+            2,
+            #[inline(always)]
+            |first, out| {
+                let mut scratch = scratch_row(&x, width);
+                let start = first * width;
+                let excluded = rows(&excluded.as_slice()[start..], width);
+                let pairs = rows(&x.as_slice()[start..], width).zip(excluded);
+                for ((row, excluded), out) in pairs.zip(rows_mut(out, width)) {
+                    f(row, excluded, &mut scratch, out);
+                }
+            },
+        );
         Ok(output)
     })
 }
@@ -236,16 +295,25 @@ fn zip_rows<T: Element>(
     left: &Tensor<T>,
     right: &Tensor<T>,
     axis: usize,
-    f: impl Fn(&[T], &[T], &mut [T]),
+    f: impl Fn(&[T], &[T], &mut [T]) + Sync,
 ) -> Result<Tensor<T>> {
     on_last_axis(axis, left.shape(), &mut |last, width| {
         let (left, right) = (left.swap_axes(axis, last)?, right.swap_axes(axis, last)?);
         let mut output = Tensor::unwritten(left.shape())?;
-        let places = rows_mut(output.as_mut_slice(), width);
-        let right = rows(right.as_slice(), width);
-        for ((left, right), out) in rows(left.as_slice(), width).zip(right).zip(places) {
-            f(left, right, out);
-        }
+        for_rows(
+            output.as_mut_slice(),
+            width,
+            2,
+            #[inline(always)]
+            |first, out| {
+                let start = first * width;
+                let right = rows(&right.as_slice()[start..], width);
+                let pairs = rows(&left.as_slice()[start..], width).zip(right);
+                for ((left, right), out) in pairs.zip(rows_mut(out, width)) {
+                    f(left, right, out);
+                }
+            },
+        );
         Ok(output)
     })
 }

@@ -1,13 +1,10 @@
 //! Arithmetic on contiguous rows that several operations share.
 
 use autodiff_core::prelude::*;
+use autodiff_core::tensor::Rows;
 
 /// Independent running maxima, so that comparisons do not wait for each other.
-const LANES: usize = 8;
-
-/// Rows that are added before they count as one: the error of a sum over rows then grows with their
-/// number divided by this.
-const BLOCK: usize = 64;
+const LANES: usize = 16;
 
 /// The number of rows along the last axis, and their width; `None` for rank 0.
 pub(super) fn rows_and_width(shape: &[usize]) -> Option<(&[usize], usize)> {
@@ -24,7 +21,19 @@ pub(super) fn rows_mut<T>(values: &mut [T], width: usize) -> std::slice::ChunksE
     values.chunks_exact_mut(width.max(1))
 }
 
+/// Rows of `width` elements, to write.
+pub(super) fn whole_rows<T: Element>(values: &mut Tensor<T>, width: usize) -> Rows<'_, T> {
+    let values = values.as_mut_slice();
+    Rows { values, width }
+}
+
+/// One element for each row, to write.
+pub(super) fn each_row<T: Element>(values: &mut Tensor<T>) -> Rows<'_, T> {
+    whole_rows(values, 1)
+}
+
 /// The largest value of a row; 0 for an empty row.
+#[inline(always)]
 pub(super) fn largest<T: Element>(row: &[T]) -> T {
     let (groups, rest) = row.as_chunks::<LANES>();
     let mut lanes = [rest.first().or(row.first()).copied().unwrap_or_default(); LANES];
@@ -39,26 +48,30 @@ pub(super) fn largest<T: Element>(row: &[T]) -> T {
         .fold(lanes[0], |largest, &x| largest.max(x))
 }
 
+/// Elements that are compared with the largest at a time.
+const SEARCHED: usize = 64;
+
 /// `out = exp(row - row[peak])`; the sum of it without the 1 at the peak, so that the logarithm of the whole
 /// is the `ln_1p` of it and loses no digits where the peak outweighs the rest.
-pub(super) fn exp_from_peak<T: Element>(
-    row: &[T],
-    peak: usize,
-    scratch: &mut [T],
-    out: &mut [T],
-) -> T {
-    let shift = row.get(peak).copied().unwrap_or_default();
-    for (place, &x) in scratch.iter_mut().zip(row) {
-        *place = x - shift;
-    }
-    T::exp_slice(scratch, out);
+#[inline(always)]
+pub(super) fn exp_from_peak<T: Element>(row: &[T], peak: usize, out: &mut [T]) -> T {
+    exp_from(row, row.get(peak).copied().unwrap_or_default(), out);
     sum_without(peak, out)
+}
+
+/// `out = exp(row - shift)`.
+#[inline(always)]
+pub(super) fn exp_from<T: Element>(row: &[T], shift: T, out: &mut [T]) {
+    for (place, &x) in out.iter_mut().zip(row) {
+        *place = (x - shift).exp();
+    }
 }
 
 /// Subtracts from values their mean under weights that sum to 1.
 ///
 /// Where one weight is nearly 1, its value and the mean agree in most digits; what rounding left of the
 /// mean is found, and subtracted, by a second look.
+#[inline(always)]
 pub(super) fn subtract_weighted_mean<T: Element>(values: &mut [T], weights: &[T]) {
     for _ in 0..2 {
         let mean = T::dot_slice(values, weights);
@@ -69,6 +82,7 @@ pub(super) fn subtract_weighted_mean<T: Element>(values: &mut [T], weights: &[T]
 }
 
 /// The sum of a row without the element at `apart`.
+#[inline(always)]
 pub(super) fn sum_without<T: Element>(apart: usize, row: &mut [T]) -> T {
     let Some(place) = row.get_mut(apart) else {
         return T::sum_slice(row);
@@ -82,6 +96,7 @@ pub(super) fn sum_without<T: Element>(apart: usize, row: &mut [T]) -> T {
 }
 
 /// Multiplies every element of a row.
+#[inline(always)]
 pub(super) fn scale<T: Element>(row: &mut [T], factor: T) {
     for place in row {
         *place *= factor;
@@ -89,62 +104,20 @@ pub(super) fn scale<T: Element>(row: &mut [T], factor: T) {
 }
 
 /// Where the largest value of a row is first; 0 for an empty row.
+#[inline(always)]
 pub(super) fn peak<T: Element>(row: &[T]) -> usize {
     let largest = largest(row);
-    row.iter().position(|&x| x == largest).unwrap_or_default()
-}
-
-/// A sum over rows, element by element.
-pub(super) struct RowSum<T> {
-    total: Tensor<T>,
-    partial: Vec<T>,
-    count: usize,
-}
-
-impl<T: Element> RowSum<T> {
-    /// A sum of no row.
-    pub(super) fn new(width: usize) -> Result<Self> {
-        Ok(Self {
-            total: Tensor::zeros([width])?,
-            partial: vec![T::zero(); width],
-            count: 0,
-        })
-    }
-
-    /// Adds the products of two rows.
-    pub(super) fn add_product(&mut self, left: &[T], right: &[T]) {
-        for ((sum, &x), &y) in self.partial.iter_mut().zip(left).zip(right) {
-            *sum += x * y;
-        }
-        self.end_row();
-    }
-
-    /// Adds a row.
-    pub(super) fn add(&mut self, row: &[T]) {
-        for (sum, &x) in self.partial.iter_mut().zip(row) {
-            *sum += x;
-        }
-        self.end_row();
-    }
-
-    fn end_row(&mut self) {
-        self.count += 1;
-        if self.count.is_multiple_of(BLOCK) {
-            self.fold();
+    // Whether a group has it is found without a branch for each element.
+    for (group, values) in row.chunks(SEARCHED).enumerate() {
+        if values
+            .iter()
+            .fold(false, |found, &x| found | (x == largest))
+        {
+            let place = values.iter().position(|&x| x == largest);
+            return group * SEARCHED + place.unwrap_or_default();
         }
     }
-
-    fn fold(&mut self) {
-        for (total, partial) in self.total.as_mut_slice().iter_mut().zip(&mut self.partial) {
-            *total += std::mem::take(partial);
-        }
-    }
-
-    /// The sum.
-    pub(super) fn total(mut self) -> Tensor<T> {
-        self.fold();
-        self.total
-    }
+    0
 }
 
 #[cfg(test)]
@@ -186,15 +159,5 @@ mod tests {
             "{values:?}"
         );
         assert!((values[1] + 2.0 - 2.0 * small).abs() < 1e-15, "{values:?}");
-    }
-
-    #[test]
-    fn a_sum_over_many_rows_counts_each_once() {
-        let mut sum = RowSum::new(2).unwrap();
-        for row in 0..200 {
-            sum.add(&[f64::from(row), 1.0]);
-        }
-        // 0 + 1 + .. + 199 = 199 · 200 / 2
-        assert_eq!(sum.total().as_slice(), [19900.0, 200.0]);
     }
 }

@@ -1,11 +1,12 @@
 //! Adam with decoupled weight decay.
 
 use autodiff_core::prelude::*;
+use autodiff_core::tensor::{Rows, for_each_part, try_for_each_part};
 
 use super::error::{OptimError, Quantity};
 use super::gradients::Gradients;
 use super::parameters::ParameterSet;
-use super::transaction::{by_name, check_chunk, check_shape, check_step, chunks};
+use super::transaction::{CHUNK, by_name, check_chunk, check_shape, check_step};
 
 /// The constants of [`AdamW`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -186,24 +187,20 @@ impl<T: Element> AdamW<T> {
             self.moments.iter().map(Moments::name),
         )?;
         let steps = self.steps.saturating_add(1);
-        let mut values = Vec::with_capacity(self.moments.len());
-        let mut moments = Vec::with_capacity(self.moments.len());
+        let (options, factor) = (self.options, gradients.factor());
+        let update = |decay| Update::new(options, steps, learning_rate, decay, factor);
         let entries = parameters.iter().zip(gradients.iter()).zip(&self.moments);
-        for (((_, parameter), (_, gradient)), present) in entries {
-            let update = Update::new(
-                self.options,
-                steps,
-                learning_rate,
-                present.decay,
-                gradients.factor(),
-            );
-            let (value, next) = update.of(present, &parameter.value_snapshot(), gradient)?;
-            values.push((parameter, value));
-            moments.push(next);
+        let values = entries.map(|(((_, parameter), (_, gradient)), moments)| {
+            let value = parameter.value_snapshot();
+            let next = update(moments.decay).value(moments, &value, gradient)?;
+            Ok((parameter, next))
+        });
+        update_all(values.collect::<Result<Vec<_>, OptimError>>()?)?;
+        // Found finite above, where they gave the values; now that nothing can fail, they are stored.
+        for (moments, (_, gradient)) in self.moments.iter_mut().zip(gradients.iter()) {
+            update(moments.decay).advance(moments, gradient);
         }
-        update_all(values)?;
         self.steps = steps;
-        self.moments = moments;
         Ok(())
     }
 }
@@ -244,68 +241,85 @@ impl<T: Element> Update<T> {
         }
     }
 
-    /// The new value and moments.
-    fn of(
+    /// The new moments of one element.
+    #[inline(always)]
+    fn moments(&self, first: T, second: T, gradient: T) -> (T, T) {
+        let g = self.gradient_factor * gradient;
+        (
+            self.keep1 * first + self.take1 * g,
+            self.keep2 * second + self.take2 * (g * g),
+        )
+    }
+
+    /// The new value, found finite like the moments that it follows from.
+    fn value(
         &self,
         present: &Moments<T>,
         value: &Tensor<T>,
         gradient: &Tensor<T>,
-    ) -> Result<(Tensor<T>, Moments<T>), OptimError> {
-        let shape = value.shape();
-        let (mut next_value, mut first, mut second) = (
-            Tensor::unwritten(shape)?,
-            Tensor::unwritten(shape)?,
-            Tensor::unwritten(shape)?,
-        );
-        let (p, m, v) = (
-            next_value.as_mut_slice(),
-            first.as_mut_slice(),
-            second.as_mut_slice(),
-        );
-        for range in chunks(gradient.len()) {
-            let start = range.start;
-            let read = [value, &present.first, &present.second, gradient]
-                .map(|tensor| &tensor.as_slice()[range.clone()]);
-            let (p, m, v) = (&mut p[range.clone()], &mut m[range.clone()], &mut v[range]);
-            self.write(read, p, m, v);
-            let computed = [
-                (Quantity::FirstMoment, &*m),
-                (Quantity::SecondMoment, &*v),
-                (Quantity::Value, &*p),
-            ];
-            check_chunk(
-                &present.name,
-                start,
-                [(Quantity::Gradient, read[3])],
-                computed,
-            )?;
-        }
-        let next = Moments {
-            name: present.name.clone(),
-            decay: present.decay,
-            first,
-            second,
+    ) -> Result<Tensor<T>, OptimError> {
+        let mut next = Tensor::unwritten(value.shape())?;
+        let read = [value, &present.first, &present.second, gradient].map(Tensor::as_slice);
+        let rows = Rows {
+            values: next.as_mut_slice(),
+            width: 1,
         };
-        Ok((next_value, next))
+        try_for_each_part(
+            rows,
+            gradient.len(),
+            4,
+            #[inline(always)]
+            |range, part| {
+                let (mut m, mut v) = ([T::zero(); CHUNK], [T::zero(); CHUNK]);
+                for (index, p) in part.values.chunks_mut(CHUNK).enumerate() {
+                    let start = range.start + index * CHUNK;
+                    let (m, v) = (&mut m[..p.len()], &mut v[..p.len()]);
+                    let [value, first, second, gradient] =
+                        read.map(|values| &values[start..start + p.len()]);
+                    let moments = m.iter_mut().zip(v.iter_mut());
+                    let old = first.iter().zip(second).zip(gradient);
+                    for ((m, v), ((&first, &second), &gradient)) in moments.zip(old) {
+                        (*m, *v) = self.moments(first, second, gradient);
+                    }
+                    let moments = m.iter().zip(v.iter());
+                    for ((p, &value), (&m, &v)) in p.iter_mut().zip(value).zip(moments) {
+                        let root = (v * self.inverse_bias2).sqrt();
+                        *p = self.keep_value * value - self.rate * m / (root + self.eps);
+                    }
+                    let computed = [
+                        (Quantity::FirstMoment, &*m),
+                        (Quantity::SecondMoment, &*v),
+                        (Quantity::Value, &*p),
+                    ];
+                    let given = [(Quantity::Gradient, gradient)];
+                    check_chunk(&present.name, start, given, computed)?;
+                }
+                Ok::<(), OptimError>(())
+            },
+        )?;
+        Ok(next)
     }
 
-    /// One chunk; all slices have the same length.
-    fn write(
-        &self,
-        [value, first, second, gradient]: [&[T]; 4],
-        p: &mut [T],
-        m: &mut [T],
-        v: &mut [T],
-    ) {
-        let old = value.iter().zip(first).zip(second).zip(gradient);
-        let new = p.iter_mut().zip(m).zip(v);
-        for ((((&value, &first), &second), &gradient), ((p, m), v)) in old.zip(new) {
-            let g = self.gradient_factor * gradient;
-            *m = self.keep1 * first + self.take1 * g;
-            *v = self.keep2 * second + self.take2 * (g * g);
-            let root = (*v * self.inverse_bias2).sqrt();
-            *p = self.keep_value * value - self.rate * *m / (root + self.eps);
-        }
+    /// Replaces the moments.
+    fn advance(&self, moments: &mut Moments<T>, gradient: &Tensor<T>) {
+        let gradient = gradient.as_slice();
+        let parts = [&mut moments.first, &mut moments.second].map(|values| Rows {
+            values: values.as_mut_slice(),
+            width: 1,
+        });
+        let [first, second] = parts;
+        for_each_part(
+            (first, second),
+            gradient.len(),
+            3,
+            #[inline(always)]
+            |range, (first, second)| {
+                let places = first.values.iter_mut().zip(second.values);
+                for ((first, second), &gradient) in places.zip(&gradient[range]) {
+                    (*first, *second) = self.moments(*first, *second, gradient);
+                }
+            },
+        );
     }
 }
 

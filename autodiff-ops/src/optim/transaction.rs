@@ -10,7 +10,7 @@ use super::gradients::Gradients;
 use super::parameters::ParameterSet;
 
 /// Elements that are computed and then tested together, while they are in the first-level cache.
-const CHUNK: usize = 1024;
+pub(super) const CHUNK: usize = 1024;
 
 /// Refuses gradients and state that are not of these parameters.
 pub(super) fn check_step<'a, T: Element>(

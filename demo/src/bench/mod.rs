@@ -8,6 +8,7 @@ mod workload;
 use std::hint::black_box;
 use std::io::Write;
 
+use autodiff_ops::prelude::*;
 use clap::Args;
 
 pub use clock::Clock;
@@ -26,9 +27,9 @@ pub struct BenchOptions {
     /// Type to compute in
     #[arg(long, value_enum, default_value_t = Dtype::F32)]
     pub dtype: Dtype,
-    /// Threads to compute with; the numbers do not depend on it, and at present one does everything
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub threads: usize,
+    /// Threads to compute with; the numbers do not depend on it
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: u16,
     /// Runs that are timed
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     pub runs: u32,
@@ -50,53 +51,74 @@ pub fn run(
     notes: &mut impl Write,
     options: &BenchOptions,
 ) -> Result<(), DemoError> {
-    let workload = match options.dtype {
-        Dtype::F32 => options.workload.prepare::<f32>()?,
-        Dtype::F64 => options.workload.prepare::<f64>()?,
-    };
-    measure(out, notes, options, workload)
-}
-
-fn measure(
-    out: &mut impl Write,
-    notes: &mut impl Write,
-    options: &BenchOptions,
-    mut workload: Run,
-) -> Result<(), DemoError> {
-    let warmup = options.warmup.unwrap_or((options.runs / 4).max(3));
-    let mut milliseconds = Vec::with_capacity(options.runs as usize);
-    for run in 0..warmup.saturating_add(options.runs) {
-        let start = options.clock.now()?;
-        let value = black_box(workload()?);
-        let elapsed = options.clock.now()?.saturating_sub(start);
-        if run >= warmup {
-            milliseconds.push(elapsed.as_secs_f64() * 1e3);
-        }
-        if run == 0 {
-            let (workload, dtype) = (options.workload, options.dtype);
-            writeln!(notes, "check ours {workload} {dtype} {value:.9e}")?;
-        }
-        // The second step depends on the first update, the fifth on everything that an update does.
-        if options.workload == Workload::Gpt && matches!(run, 1 | 4) {
-            writeln!(notes, "  loss at step {}: {value:.6}", run + 1)?;
-        }
-    }
-    milliseconds.sort_by(f64::total_cmp);
-    let (Some(&least), Some(&most)) = (milliseconds.first(), milliseconds.last()) else {
-        return Ok(());
-    };
+    // Entered once: what runs within only splits.
+    let measured = with_threads(usize::from(options.threads), || {
+        let run = match options.dtype {
+            Dtype::F32 => options.workload.prepare::<f32>()?,
+            Dtype::F64 => options.workload.prepare::<f64>()?,
+        };
+        measure(options, run)
+    })??;
     let BenchOptions {
         workload,
         dtype,
         runs,
         ..
     } = options;
+    writeln!(
+        notes,
+        "check ours {workload} {dtype} {:.9e}",
+        measured.check
+    )?;
+    for (step, loss) in measured.losses {
+        writeln!(notes, "  loss at step {step}: {loss:.6}")?;
+    }
+    let mut milliseconds = measured.milliseconds;
+    milliseconds.sort_by(f64::total_cmp);
+    let (Some(&least), Some(&most)) = (milliseconds.first(), milliseconds.last()) else {
+        return Ok(());
+    };
     let (median, peak) = (median(&milliseconds), clock::peak_resident_mib());
     writeln!(
         out,
         "ours,{workload},{dtype},{median:.4},{least:.4},{most:.4},{runs},{peak:.1}"
     )?;
     Ok(())
+}
+
+/// What the runs of a workload gave.
+struct Measured {
+    /// The number of the first run.
+    check: f64,
+    /// Losses of a model that learns, with their steps.
+    losses: Vec<(u32, f64)>,
+    /// The times of the runs after the warm-up.
+    milliseconds: Vec<f64>,
+}
+
+fn measure(options: &BenchOptions, mut workload: Run) -> Result<Measured, DemoError> {
+    let warmup = options.warmup.unwrap_or((options.runs / 4).max(3));
+    let mut measured = Measured {
+        check: f64::NAN,
+        losses: Vec::new(),
+        milliseconds: Vec::with_capacity(options.runs as usize),
+    };
+    for run in 0..warmup.saturating_add(options.runs) {
+        let start = options.clock.now()?;
+        let value = black_box(workload()?);
+        let elapsed = options.clock.now()?.saturating_sub(start);
+        if run >= warmup {
+            measured.milliseconds.push(elapsed.as_secs_f64() * 1e3);
+        }
+        if run == 0 {
+            measured.check = value;
+        }
+        // The second step depends on the first update, the fifth on everything that an update does.
+        if options.workload == Workload::Gpt && matches!(run, 1 | 4) {
+            measured.losses.push((run + 1, value));
+        }
+    }
+    Ok(measured)
 }
 
 /// The median of sorted numbers.

@@ -10,7 +10,7 @@ use super::language_model;
 use crate::DemoError;
 
 /// A prepared workload: forward and backward once, and a number that depends on both.
-pub(super) type Run = Box<dyn FnMut() -> Result<f64, DemoError>>;
+pub(super) type Run = Box<dyn FnMut() -> Result<f64, DemoError> + Send>;
 
 /// A computation that can be timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

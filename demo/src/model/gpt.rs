@@ -3,7 +3,7 @@
 use autodiff_ops::prelude::*;
 
 use super::layer::{self, LayerParameters, Layers};
-use super::{ModelConfig, ModelValue, Parameters, attend, tokens_shape};
+use super::{ModelConfig, ModelValue, Parameters, tokens_shape};
 use crate::DemoError;
 
 /// The parameters of a layer, as they come after `h.0.`.
@@ -40,8 +40,8 @@ pub(super) fn logits<V: ModelValue>(
     )?;
     let mut x = embedding(parameters.named("wte")?, tokens)?.add(&positions)?;
     for number in 0..config.layers {
-        let (config, tokens) = (config.clone(), tokens.clone());
-        let run = move |x: &V, own: &LayerParameters<'_, V>| one_layer(&config, &tokens, x, own);
+        let config = config.clone();
+        let run = move |x: &V, own: &LayerParameters<'_, V>| one_layer(&config, x, own);
         x = layer::run(
             layers,
             parameters,
@@ -62,7 +62,6 @@ pub(super) fn logits<V: ModelValue>(
 /// `x + attention(LN x)`, and to that `+ MLP(LN ..)`.
 fn one_layer<V: ModelValue>(
     config: &ModelConfig,
-    tokens: &Tensor<usize>,
     x: &V,
     own: &LayerParameters<'_, V>,
 ) -> Result<V> {
@@ -80,11 +79,9 @@ fn one_layer<V: ModelValue>(
         )
     };
 
-    let qkv = affine(&norm(x, "ln_1")?, "attn.c_attn")?.split(&[config.width; 3], 2)?;
-    let [q, k, v] = qkv.as_slice() else {
-        return Err(tokens_shape(tokens));
-    };
-    let mixed = attend(config, [q, k, v], tokens, Ok)?;
+    let qkv = affine(&norm(x, "ln_1")?, "attn.c_attn")?;
+    let scale = 1.0 / (config.head_width() as f64).sqrt();
+    let mixed = self_attention(&qkv, config.heads, scale, true)?;
     let x = x.add(&affine(&mixed, "attn.c_proj")?)?;
 
     let hidden = affine(&norm(&x, "ln_2")?, "mlp.c_fc")?.gelu()?;

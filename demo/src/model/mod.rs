@@ -32,8 +32,8 @@ pub trait ModelValue:
     + rms_norm
     + rope_half
     + silu
+    + self_attention
     + slice
-    + split
     + transpose
 {
 }
@@ -52,8 +52,8 @@ impl<V> ModelValue for V where
         + rms_norm
         + rope_half
         + silu
+        + self_attention
         + slice
-        + split
         + transpose
 {
 }

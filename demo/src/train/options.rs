@@ -76,7 +76,7 @@ pub struct TrainOptions {
     /// Steps between checkpoints
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub save_every: usize,
-    /// Threads to compute with; the numbers do not depend on it, and at present one does everything
+    /// Threads to compute with; the numbers do not depend on it
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub threads: usize,
     /// Keep only the inputs of every layer and run it again in the reverse pass: less memory for more

@@ -81,8 +81,9 @@ fn train<T: Precision>(
     let steps = run.start.settings.steps;
     let mut progress = Progress::new(run.trainer.steps(), steps);
     let mut saved = run.trainer.steps();
+    let threads = Threads::new(options.threads)?;
     while run.trainer.steps() < steps {
-        let row = run.step()?;
+        let row = threads.run(|| run.step())?;
         let stop = interrupted.load(Ordering::Relaxed) || options.stop_at == Some(row.step);
         progress.show(out, &row)?;
         if let Some((folder, metrics)) = &mut metrics {

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::Dual;
 use crate::tensor::element::{Element, ElementKind, sealed::Sealed};
-use crate::tensor::math;
+use crate::tensor::{functions, math};
 
 impl Dual {
     /// The chain rule, with a zero tangent left at zero.
@@ -61,14 +61,14 @@ impl Element for Dual {
             && self.tangent.to_bits() == other.tangent.to_bits()
     }
     fn exp(self) -> Self {
-        let value = self.value.exp();
+        let value = functions::exp_f64(self.value);
         self.chain(value, || value)
     }
     fn exp_m1(self) -> Self {
-        self.chain(self.value.exp_m1(), || self.value.exp())
+        self.chain(self.value.exp_m1(), || functions::exp_f64(self.value))
     }
     fn ln(self) -> Self {
-        self.chain(self.value.ln(), || 1.0 / self.value)
+        self.chain(functions::ln_f64(self.value), || 1.0 / self.value)
     }
     fn ln_1p(self) -> Self {
         self.chain(self.value.ln_1p(), || 1.0 / (1.0 + self.value))
@@ -85,7 +85,9 @@ impl Element for Dual {
     }
     fn tanh(self) -> Self {
         // sech² instead of 1 - tanh²: no cancellation where tanh has saturated.
-        self.chain(self.value.tanh(), || self.value.cosh().recip().powi(2))
+        self.chain(functions::tanh_f64(self.value), || {
+            self.value.cosh().recip().powi(2)
+        })
     }
     fn erf(self) -> Self {
         self.chain(math::erf_f64(self.value), || {

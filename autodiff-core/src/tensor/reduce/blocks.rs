@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use crate::tensor::element::Element;
+use crate::tensor::parallel::for_rows;
 use crate::tensor::sum::{LANES, Pairwise};
 
 /// Elements that a fused producer writes at a time; they stay in the first-level cache until summed.
@@ -17,7 +18,7 @@ const FAN_IN: usize = 16;
 const NARROW: usize = 32;
 
 /// Where the logical elements of a sum come from.
-pub(super) trait Source<T> {
+pub(super) trait Source<T>: Sync {
     /// Room for one chunk, where chunks are computed.
     fn scratch(&self, len: usize) -> Vec<T>;
     /// The elements of a range of the flat logical index, at most [`CHUNK`].
@@ -27,7 +28,7 @@ pub(super) trait Source<T> {
 /// Elements that are already stored.
 pub(super) struct InPlace<'a, T>(pub(super) &'a [T]);
 
-impl<T> Source<T> for InPlace<'_, T> {
+impl<T: Sync> Source<T> for InPlace<'_, T> {
     fn scratch(&self, _: usize) -> Vec<T> {
         Vec::new()
     }
@@ -39,7 +40,7 @@ impl<T> Source<T> for InPlace<'_, T> {
 /// Elements that are computed chunk by chunk.
 pub(super) struct Produced<F>(pub(super) F);
 
-impl<T: Element, F: Fn(Range<usize>, &mut [T])> Source<T> for Produced<F> {
+impl<T: Element, F: Fn(Range<usize>, &mut [T]) + Sync> Source<T> for Produced<F> {
     fn scratch(&self, len: usize) -> Vec<T> {
         vec![T::zero(); len.min(CHUNK)]
     }
@@ -52,33 +53,56 @@ impl<T: Element, F: Fn(Range<usize>, &mut [T])> Source<T> for Produced<F> {
 
 /// `out[i]` is the sum of the `i`-th run of `width` elements.
 pub(super) fn sum_runs<T: Element>(source: &impl Source<T>, width: usize, out: &mut [T]) {
-    let mut scratch = source.scratch(out.len() * width);
     if width > CHUNK {
-        for (row, place) in out.iter_mut().enumerate() {
+        // Chunks are summed on their own, then in order: threads may share one long run.
+        let chunks = width.div_ceil(CHUNK);
+        let mut partial = vec![T::zero(); out.len() * chunks];
+        for_rows(
+            &mut partial,
+            1,
+            CHUNK,
+            #[inline(always)]
+            |first, partial| {
+                let mut scratch = source.scratch(CHUNK);
+                for (index, place) in (first..).zip(partial) {
+                    let (row, chunk) = (index / chunks, index % chunks);
+                    let start = row * width + chunk * CHUNK;
+                    let end = (start + CHUNK).min((row + 1) * width);
+                    *place = T::sum_slice(source.chunk(start..end, &mut scratch));
+                }
+            },
+        );
+        for (place, partial) in out.iter_mut().zip(partial.chunks_exact(chunks)) {
             let mut sum = Pairwise::new();
-            let end = (row + 1) * width;
-            for start in (row * width..end).step_by(CHUNK) {
-                sum.push(T::sum_slice(
-                    source.chunk(start..end.min(start + CHUNK), &mut scratch),
-                ));
+            for &partial in partial {
+                sum.push(partial);
             }
             *place = sum.total();
         }
         return;
     }
     let rows = CHUNK / width;
-    for (block, out) in out.chunks_mut(rows).enumerate() {
-        let start = block * rows * width;
-        let values = source.chunk(start..start + out.len() * width, &mut scratch);
-        for (place, run) in out.iter_mut().zip(values.chunks_exact(width)) {
-            // Short runs are not worth a call.
-            *place = if width < LANES {
-                run.iter().fold(T::zero(), |sum, &x| sum + x)
-            } else {
-                T::sum_slice(run)
-            };
-        }
-    }
+    for_rows(
+        out,
+        rows,
+        width,
+        #[inline(always)]
+        |first, out| {
+            let mut scratch = source.scratch(out.len() * width);
+            for (block, out) in out.chunks_mut(rows).enumerate() {
+                let start = (first + block) * rows * width;
+                let values = source.chunk(start..start + out.len() * width, &mut scratch);
+                for (place, run) in out.iter_mut().zip(values.chunks_exact(width)) {
+                    // Short runs are not worth a call.
+                    *place = if width < LANES {
+                        run.iter().fold(T::zero(), |sum, &x| sum + x)
+                    } else {
+                        T::sum_slice(run)
+                    };
+                }
+            }
+        },
+    );
 }
 
 /// `out` is the sum of `rows` rows as wide as itself, the first of which begins at `base`.
@@ -104,29 +128,40 @@ pub(super) fn sum_rows<T: Element>(
         );
         return;
     }
-    for (column, out) in out.chunks_mut(CHUNK).enumerate() {
-        let first = base + column * CHUNK;
-        // A whole row fits: several neighbours can be fetched at once.
-        let fetched = if width <= CHUNK {
-            (CHUNK / width).min(FAN_IN)
-        } else {
-            1
-        };
-        let len = out.len();
-        let mut cascade = Cascade::new(len, rows);
-        let mut scratch = source.scratch(fetched * len);
-        for row in (0..rows).step_by(fetched) {
-            let start = first + row * width;
-            let count = fetched.min(rows - row);
-            for row in source
-                .chunk(start..start + count * len, &mut scratch)
-                .chunks_exact(len)
-            {
-                cascade.push(row);
+    // Columns are summed on their own, so it shows nowhere which of them a thread takes; at least a
+    // cache line each.
+    let lines = 64 / size_of::<T>();
+    for_rows(
+        out,
+        lines.max(1),
+        rows,
+        #[inline(always)]
+        |line, out| {
+            for (column, out) in out.chunks_mut(CHUNK).enumerate() {
+                let first = base + line * lines.max(1) + column * CHUNK;
+                // A whole row fits: several neighbours can be fetched at once.
+                let fetched = if width <= CHUNK && out.len() == width {
+                    (CHUNK / width).min(FAN_IN)
+                } else {
+                    1
+                };
+                let len = out.len();
+                let mut cascade = Cascade::new(len, rows);
+                let mut scratch = source.scratch(fetched * len);
+                for row in (0..rows).step_by(fetched) {
+                    let start = first + row * width;
+                    let count = fetched.min(rows - row);
+                    for row in source
+                        .chunk(start..start + count * len, &mut scratch)
+                        .chunks_exact(len)
+                    {
+                        cascade.push(row);
+                    }
+                }
+                cascade.finish(out);
             }
-        }
-        cascade.finish(out);
-    }
+        },
+    );
 }
 
 /// Adds rows as wide as `out` to it, one after another; the first one replaces it where `replace` is set.
@@ -140,6 +175,7 @@ fn add_rows<T: Element>(values: &[T], out: &mut [T], replace: bool) {
     }
 }
 
+#[inline(always)]
 fn add_row<T: Element>(sum: &mut [T], row: &[T]) {
     for (sum, &x) in sum.iter_mut().zip(row) {
         *sum += x;
@@ -164,6 +200,7 @@ impl<T: Element> Cascade<T> {
         }
     }
 
+    #[inline(always)]
     fn push(&mut self, row: &[T]) {
         let Some((lowest, higher)) = self.levels.split_first_mut() else {
             return;
@@ -192,6 +229,7 @@ impl<T: Element> Cascade<T> {
     }
 }
 
+#[inline(always)]
 fn add_to_level<T: Element>((count, sum): &mut (usize, Vec<T>), row: &[T]) {
     match *count {
         0 => sum.copy_from_slice(row),

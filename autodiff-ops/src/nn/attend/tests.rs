@@ -1,7 +1,9 @@
 //! What attention gives, and what it never sees.
 
+use super::super::heads::BLOCK;
 use super::*;
 use crate::nn::testing::{assert_close, gradient, run, scattered, tensor};
+use crate::shape::{reshape, split, transpose};
 
 fn operands(
     lead: &[usize],
@@ -103,13 +105,13 @@ fn no_gradient_flows_to_a_later_key_or_value() {
 fn probabilities_that_are_computed_again_give_the_same_bits() {
     for (causal, keys) in [(true, LONG), (false, LONG), (false, 5)] {
         let [q, k, v] = operands(&[2], LONG, keys, 4, 3);
-        let heads = Heads::new(&q, &k, &v, 0.5, causal).unwrap();
+        let heads = Heads::apart([&q, &k, &v], 0.5, causal).unwrap();
         let (kept_output, kept) = forward(&heads, true).unwrap();
         let (output, none) = forward(&heads, false).unwrap();
         assert!(output.bit_eq(&kept_output) && none.is_none());
         let upstream = scattered(output.shape(), 3);
-        let with = reverse(&heads, &upstream, [true; 3], kept.as_ref()).unwrap();
-        let without = reverse(&heads, &upstream, [true; 3], None).unwrap();
+        let all = |kept| contributions([&q, &k, &v], &heads, &upstream, [true; 3], kept).unwrap();
+        let (with, without) = (all(kept.as_ref()), all(None));
         for (with, without) in with.into_iter().zip(without) {
             assert!(with.unwrap().bit_eq(&without.unwrap()));
         }
@@ -119,7 +121,7 @@ fn probabilities_that_are_computed_again_give_the_same_bits() {
 #[test]
 fn kept_probabilities_of_unseen_keys_are_zero() {
     let [q, k, v] = operands(&[], LONG, LONG, 2, 1);
-    let heads = Heads::new(&q, &k, &v, 1.0, true).unwrap();
+    let heads = Heads::apart([&q, &k, &v], 1.0, true).unwrap();
     let (_, kept) = forward(&heads, true).unwrap();
     for (position, row) in kept.unwrap().as_slice().chunks_exact(LONG).enumerate() {
         assert!(row[position + 1..].iter().all(|p| *p == 0.0));
@@ -130,11 +132,12 @@ fn kept_probabilities_of_unseen_keys_are_zero() {
 #[test]
 fn only_what_is_wanted_is_computed_and_it_is_the_same() {
     let [q, k, v] = operands(&[2], 5, 5, 4, 3);
-    let heads = Heads::new(&q, &k, &v, 0.5, true).unwrap();
+    let heads = Heads::apart([&q, &k, &v], 0.5, true).unwrap();
     let upstream = scattered(&[2, 5, 3], 3);
-    let all = reverse(&heads, &upstream, [true; 3], None).unwrap();
+    let of = |wanted| contributions([&q, &k, &v], &heads, &upstream, wanted, None).unwrap();
+    let all = of([true; 3]);
     for wanted in (0..8).map(|bits| [bits & 1 > 0, bits & 2 > 0, bits & 4 > 0]) {
-        let some = reverse(&heads, &upstream, wanted, None).unwrap();
+        let some = of(wanted);
         for ((some, all), wanted) in some.into_iter().zip(&all).zip(wanted) {
             assert_eq!(some, all.clone().filter(|_| wanted));
         }
@@ -237,5 +240,47 @@ fn operands_without_an_output_element_may_have_any_other_extents() {
                 .backward_with_seed(&upstream.view(), GraphRetention::Release)
                 .unwrap();
         }
+    }
+}
+
+#[test]
+fn packed_heads_give_what_heads_apart_give() {
+    let [batch, heads, depth] = [2, 3, 4];
+    for (time, causal) in [(5, true), (LONG, true), (LONG, false)] {
+        let qkv = scattered(&[batch, time, 3 * heads * depth], 0);
+        let upstream = scattered(&[batch, time, heads * depth], 1);
+        let (packed, [packed_bar]) = run([&qkv], &upstream, |[qkv]| {
+            qkv.self_attention(heads, 0.5, causal)
+        })
+        .unwrap();
+        let (apart, [apart_bar]) = run([&qkv], &upstream, |[qkv]| {
+            let parts = qkv.split(&[heads * depth; 3], 2)?;
+            let by_head =
+                |x: &TensorValue| x.reshape(&[batch, time, heads, depth])?.transpose(1, 2);
+            let [q, k, v] = [
+                by_head(&parts[0])?,
+                by_head(&parts[1])?,
+                by_head(&parts[2])?,
+            ];
+            let mixed = q.attention(&k, &v, 0.5, causal)?.transpose(1, 2)?;
+            mixed.reshape(&[batch, time, heads * depth])
+        })
+        .unwrap();
+        // The same products of rows that lie elsewhere, which some kernels add up in another order.
+        assert_close(&packed, &apart, 1e-14);
+        assert_close(&packed_bar, &apart_bar, 1e-13);
+    }
+}
+
+#[test]
+fn rows_that_the_heads_do_not_share_evenly_are_refused() {
+    let qkv = Tensor::<f64>::zeros([2, 12]).unwrap();
+    for heads in [0, 3] {
+        assert_eq!(
+            qkv.self_attention(heads, 1.0, true)
+                .unwrap_err()
+                .to_string(),
+            format!("self_attention: expected shape [.., T, 3 H D] for {heads} heads, got [2, 12]")
+        );
     }
 }

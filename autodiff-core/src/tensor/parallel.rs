@@ -1,0 +1,285 @@
+//! Loops over several threads, for callers inside [`Threads::run`]; elsewhere one thread does everything.
+//!
+//! Invariant: where the parts of a loop begin changes no element. A result that is a sum of parts has
+//! parts of a fixed size, added in a fixed order, so the number of threads never shows in the bits.
+//! Invariant: a thread pool is entered by [`Threads::run`] alone; what runs within it only splits.
+
+use std::convert::Infallible;
+use std::ops::Range;
+
+use super::vectors::vectorized;
+use crate::error::TensorError;
+
+/// Elements that are worth a thread's attention: below this many, handing them over costs more than it
+/// saves (a hand-over takes some microseconds, in which one thread writes about this many).
+pub(super) const GRAIN: usize = 16 << 10;
+
+/// Parts for every thread, so that one which is delayed leaves its rest to the others.
+const PARTS_PER_THREAD: usize = 2;
+
+/// Threads for loops over long tensors, started once and used by every [`run`](Self::run).
+#[derive(Debug)]
+pub struct Threads(Option<rayon::ThreadPool>);
+
+impl Threads {
+    /// Starts `count` threads; one is the caller's own.
+    ///
+    /// # Errors
+    /// `Threads` for no thread, and where the system refuses to start them.
+    pub fn new(count: usize) -> Result<Self, TensorError> {
+        let refused = |reason: String| TensorError::Threads { count, reason };
+        match count {
+            0 => Err(refused("at least one is needed".to_owned())),
+            1 => Ok(Self(None)),
+            _ => {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+                Ok(Self(Some(
+                    pool.map_err(|error| refused(error.to_string()))?,
+                )))
+            }
+        }
+    }
+
+    /// Runs `f` with its loops split between the threads; the bits of every result are those of one thread.
+    ///
+    /// With more than one, `f` runs on a thread of the pool, so a [`no_grad`](crate::no_grad) around this
+    /// call does not reach into it. Entering costs some microseconds: it is meant to be done once a pass.
+    pub fn run<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
+        match &self.0 {
+            Some(pool) => pool.install(f),
+            None => f(),
+        }
+    }
+}
+
+/// Runs `f` on [`Threads`] of its own.
+///
+/// # Errors
+/// As for [`Threads::new`].
+pub fn with_threads<R: Send>(count: usize, f: impl FnOnce() -> R + Send) -> Result<R, TensorError> {
+    Ok(Threads::new(count)?.run(f))
+}
+
+/// How many threads the caller may split its work between.
+#[must_use]
+pub fn thread_count() -> usize {
+    match rayon::current_thread_index() {
+        Some(_) => rayon::current_num_threads(),
+        None => 1,
+    }
+}
+
+/// Runs both, on two threads where there are two.
+pub fn both<A: Send, B: Send>(
+    first: impl FnOnce() -> A + Send,
+    second: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    if thread_count() > 1 {
+        rayon::join(first, second)
+    } else {
+        (first(), second())
+    }
+}
+
+/// How many of `count` steps, each over `width` elements, make a part.
+fn part_of(count: usize, width: usize) -> usize {
+    let threads = thread_count();
+    let least = GRAIN.div_ceil(width.max(1));
+    if threads == 1 || count < 2 * least {
+        return count;
+    }
+    count.div_ceil(threads * PARTS_PER_THREAD).max(least)
+}
+
+/// What can be divided by rows, so that each thread writes a part of its own.
+pub trait Parts: Send + Sized {
+    /// The first `rows` rows, and the rest.
+    fn divide(self, rows: usize) -> (Self, Self);
+}
+
+/// Rows of `width` elements to write.
+#[derive(Debug)]
+pub struct Rows<'a, T> {
+    /// The elements of all rows.
+    pub values: &'a mut [T],
+    /// The elements of one row.
+    pub width: usize,
+}
+
+impl<T: Send> Parts for Rows<'_, T> {
+    fn divide(self, rows: usize) -> (Self, Self) {
+        let Self { values, width } = self;
+        let end = rows.saturating_mul(width).min(values.len());
+        let (low, high) = values.split_at_mut(end);
+        (
+            Self { values: low, width },
+            Self {
+                values: high,
+                width,
+            },
+        )
+    }
+}
+
+impl Parts for () {
+    fn divide(self, _: usize) -> (Self, Self) {
+        ((), ())
+    }
+}
+
+impl<P: Parts> Parts for Option<P> {
+    fn divide(self, rows: usize) -> (Self, Self) {
+        match self.map(|parts| parts.divide(rows)) {
+            Some((low, high)) => (Some(low), Some(high)),
+            None => (None, None),
+        }
+    }
+}
+
+impl<P: Parts, Q: Parts> Parts for (P, Q) {
+    fn divide(self, rows: usize) -> (Self, Self) {
+        let (first, second) = (self.0.divide(rows), self.1.divide(rows));
+        ((first.0, second.0), (first.1, second.1))
+    }
+}
+
+impl<P: Parts, Q: Parts, R: Parts> Parts for (P, Q, R) {
+    fn divide(self, rows: usize) -> (Self, Self) {
+        let (first, second, third) = (
+            self.0.divide(rows),
+            self.1.divide(rows),
+            self.2.divide(rows),
+        );
+        ((first.0, second.0, third.0), (first.1, second.1, third.1))
+    }
+}
+
+/// `f(rows, parts)` of ranges that together are `0..count`, each with its part of `parts`; a row stands for
+/// about `cost` elements that are read or written.
+///
+/// # Errors
+/// Of the ranges that failed, the first one's.
+pub fn try_for_each_part<P: Parts, E: Send>(
+    parts: P,
+    count: usize,
+    cost: usize,
+    f: impl Fn(Range<usize>, P) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    divide(parts, 0..count, part_of(count, cost), &f)
+}
+
+/// [`try_for_each_part`] with `step` rows at a time.
+pub(super) fn try_in_steps<P: Parts, E: Send>(
+    parts: P,
+    count: usize,
+    step: usize,
+    f: impl Fn(Range<usize>, P) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    divide(parts, 0..count, step, &f)
+}
+
+fn divide<P: Parts, E: Send>(
+    parts: P,
+    rows: Range<usize>,
+    step: usize,
+    f: &(impl Fn(Range<usize>, P) -> Result<(), E> + Sync),
+) -> Result<(), E> {
+    let steps = rows.len().div_ceil(step.max(1));
+    if steps < 2 {
+        return vectorized(
+            #[inline(always)]
+            || f(rows, parts),
+        );
+    }
+    let taken = steps / 2 * step;
+    let middle = rows.start + taken;
+    let (low, high) = parts.divide(taken);
+    let (low, high) = rayon::join(
+        || divide(low, rows.start..middle, step, f),
+        || divide(high, middle..rows.end, step, f),
+    );
+    low.and(high)
+}
+
+/// [`try_for_each_part`] of what cannot fail.
+pub fn for_each_part<P: Parts>(
+    parts: P,
+    count: usize,
+    cost: usize,
+    f: impl Fn(Range<usize>, P) + Sync,
+) {
+    let Ok(()) = try_for_each_part(
+        parts,
+        count,
+        cost,
+        #[inline(always)]
+        |rows, parts| {
+            f(rows, parts);
+            Ok::<(), Infallible>(())
+        },
+    );
+}
+
+/// `f` of ranges that together are `0..count`, where each step goes over about `cost` elements.
+pub fn for_ranges(count: usize, cost: usize, f: impl Fn(Range<usize>) + Sync) {
+    for_each_part(
+        (),
+        count,
+        cost,
+        #[inline(always)]
+        |range, ()| f(range),
+    );
+}
+
+/// `f(first row, rows)` of parts that together are all of `values`, in rows of `width`; each element stands
+/// for about `cost` elements that are read or written.
+pub fn for_rows<T: Send>(
+    values: &mut [T],
+    width: usize,
+    cost: usize,
+    f: impl Fn(usize, &mut [T]) + Sync,
+) {
+    let width = width.max(1);
+    let count = values.len().div_ceil(width);
+    for_each_part(
+        Rows { values, width },
+        count,
+        width.saturating_mul(cost),
+        #[inline(always)]
+        |rows, part| f(rows.start, part.values),
+    );
+}
+
+/// `f(start, part)` of parts that together are all of `values`.
+pub(super) fn for_parts<T: Send>(values: &mut [T], f: impl Fn(usize, &mut [T]) + Sync) {
+    for_rows(values, 1, 1, f);
+}
+
+/// The first range of `0..len` by order for which `f` finds something.
+pub(super) fn first_found<R: Send>(
+    len: usize,
+    f: impl Fn(Range<usize>) -> Option<R> + Sync,
+) -> Option<R> {
+    fn split<R: Send>(
+        range: Range<usize>,
+        part: usize,
+        f: &(impl Fn(Range<usize>) -> Option<R> + Sync),
+    ) -> Option<R> {
+        if range.len() <= part {
+            return vectorized(
+                #[inline(always)]
+                || f(range),
+            );
+        }
+        let middle = range.start + range.len().div_ceil(part) / 2 * part;
+        let (low, high) = rayon::join(
+            || split(range.start..middle, part, f),
+            || split(middle..range.end, part, f),
+        );
+        low.or(high)
+    }
+    split(0..len, part_of(len, 1), &f)
+}
+
+#[cfg(test)]
+mod tests;
