@@ -5,8 +5,14 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+#[cfg(not(autodiff_loom))]
+use std::sync::{Arc, Mutex, MutexGuard, atomic::AtomicUsize};
+
+// What a model checker can drive through every interleaving.
+#[cfg(autodiff_loom)]
+use loom::sync::{Arc, Mutex, MutexGuard, atomic::AtomicUsize};
 
 use crate::tensor::{Element, Shape, Tensor};
 
@@ -57,7 +63,7 @@ pub(crate) struct Slot<C> {
 impl<C> Slot<C> {
     pub(crate) fn new(held: C) -> Self {
         Self {
-            readers: Arc::default(),
+            readers: Arc::new(AtomicUsize::new(0)),
             held: Mutex::new(held),
         }
     }
@@ -133,3 +139,7 @@ impl<T: Copy> Drop for TensorGuard<T> {
         }
     }
 }
+
+#[cfg(autodiff_loom)]
+#[cfg(test)]
+mod model;
