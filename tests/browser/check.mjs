@@ -94,7 +94,7 @@ async function look(url, { scripting, colours, width, where }) {
   }
   if (scripting) {
     await accessible(page, fault);
-    if (width === 1600) await pointed(page, fault);
+    await pointed(page, fault);
   }
   await context.close();
   return seen.text;
@@ -120,6 +120,14 @@ async function pointed(page, fault) {
   });
   const shown = async () => (await page.locator(".peek").first().textContent()) ?? "";
   await link.focus();
+  const hides = await page.evaluate(() => {
+    const area = document.activeElement.getBoundingClientRect();
+    const peek = document.querySelector(".peek").getBoundingClientRect();
+    const wide = Math.min(area.right, peek.right) - Math.max(area.left, peek.left);
+    const high = Math.min(area.bottom, peek.bottom) - Math.max(area.top, peek.top);
+    return wide > 0 && high > 0;
+  });
+  if (hides) fault("the ledger row hides the line that has the focus");
   if (!(await shown()).includes(expected)) fault("focusing a line does not show its ledger row");
   await page.evaluate(() => document.querySelector(".peek").replaceChildren());
   await link.locator(".reach").hover({ force: true });

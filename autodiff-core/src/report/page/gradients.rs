@@ -160,7 +160,7 @@ pub(super) fn life(document: &Document, shown: &Shown) -> Markup {
                 p class="lede" { "What the handles showed after each event, in order." }
                 div class="beside" {
                     @if let Some(picture) = draw::lifecycle(document) {
-                        (figure("life-figure", &picture, &Frame::Whole, &html! { "Gradients after each event, to one scale." }))
+                        (figure("life-figure", &picture, Frame::Still, &html! { "Gradients after each event, to one scale." }))
                     }
                     ol class="cards" {
                         @for event in &document.events {

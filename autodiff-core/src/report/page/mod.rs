@@ -108,17 +108,20 @@ impl Shown {
 }
 
 /// How a picture stands on a page.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Frame {
-    /// As large as it is.
-    Whole,
-    /// Too large for a screen: it scrolls in a frame, and can be made smaller and larger where there is scripting.
+    /// Only to be looked at.
+    Still,
+    /// With lines that lead to the entries of a ledger.
+    Linked,
+    /// Too large for a screen, too: it scrolls in its frame, and where there is scripting it can be scaled.
     Zoomed,
 }
 
 /// A picture on a page. Where it is wider than the page, it scrolls in its frame.
-fn figure(id: &str, picture: &Picture, frame: &Frame, caption: &Markup) -> Markup {
+fn figure(id: &str, picture: &Picture, frame: Frame, caption: &Markup) -> Markup {
     let [width, height] = [picture.width, picture.height].map(px);
-    let zoomed = matches!(frame, Frame::Zoomed);
+    let zoomed = frame == Frame::Zoomed;
     html! {
         figure class="picture" id=(id) {
             figcaption { (caption) }
@@ -130,10 +133,16 @@ fn figure(id: &str, picture: &Picture, frame: &Frame, caption: &Markup) -> Marku
                     button type="button" data-zoom="1" { "Actual size" }
                 }
             }
-            div class={ "frame" @if zoomed { " tall" } } tabindex="0" role="group" aria-label=(picture.label) {
-                svg width=(width) height=(height) viewBox=(format!("0 0 {width} {height}")) { (picture.content) }
+            div class="stage" {
+                div class={ "frame" @if zoomed { " tall" } } tabindex="0" role="group" aria-label=(picture.label) {
+                    svg width=(width) height=(height) viewBox=(format!("0 0 {width} {height}")) { (picture.content) }
+                }
+                @if frame != Frame::Still {
+                    div class="peek" hidden {
+                        p class="quiet" { "Point at a line, or focus it, and its row of the ledger stands here." }
+                    }
+                }
             }
-            div class="peek" hidden {}
         }
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn sections(
     };
     let picture = draw::graph(pass, Some(&links));
     let frame = if pass.nodes.len() <= FULL_UP_TO {
-        Frame::Whole
+        Frame::Linked
     } else {
         Frame::Zoomed
     };
@@ -32,7 +32,7 @@ pub(super) fn sections(
         section aria-labelledby={ (prefix) "graph" } {
             h2 id={ (prefix) "graph" } { "Forward graph: " (text::plain(&pass.title)) }
             p class="lede" { (summary(pass)) }
-            (figure(&format!("{prefix}figure"), &picture, &frame, &legend(pass)))
+            (figure(&format!("{prefix}figure"), &picture, frame, &legend(pass)))
             (nodes::list(&prefix, pass, shown))
         }
         @if !pass.edges.is_empty() {

@@ -27,6 +27,11 @@ for (const figure of document.querySelectorAll("figure.picture")) {
       else show(scale * Number(zoom));
     });
   }
+  if (!peek) continue;
+  const wide = matchMedia("(min-width: 64rem)");
+  frame.parentElement.classList.add("split");
+  peek.hidden = !wide.matches;
+  peek.tabIndex = 0;
   const look = (event) => {
     const link = event.target.closest("a.edge");
     const entry = link && document.getElementById(link.getAttribute("href").slice(1));
@@ -45,6 +50,9 @@ for (const figure of document.querySelectorAll("figure.picture")) {
   };
   svg.addEventListener("pointerover", look);
   svg.addEventListener("focusin", look);
+  figure.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !wide.matches) peek.hidden = true;
+  });
 }
 // A list that can be searched.
 for (const box of document.querySelectorAll("input[data-filter]")) {
