@@ -684,7 +684,7 @@ fn registry_unknown_operation() {
         }),
         &format!(
             "operation nowhere::stray ({id}) is not registered: name the crate that declares it \
-             (`use its_crate as _;`) so that it is linked"
+             (`use nowhere as _;`) so that it is linked"
         ),
     );
 }

@@ -185,3 +185,122 @@ fn c096_a_rule_may_reverse_a_graph_of_its_own() {
         .unwrap();
     assert_eq!(gradient(&x), [4.0, 8.0]);
 }
+
+#[test]
+fn graphs_are_built_reversed_and_dropped_by_whichever_thread_has_them() {
+    let x = parameter(&[1.0, 2.0]);
+    let reversed = AtomicUsize::new(0);
+    let (built, received) = std::sync::mpsc::channel::<TensorValue>();
+    let received = std::sync::Mutex::new(received);
+    thread::scope(|threads| {
+        for _ in 0..2 {
+            let (built, x) = (built.clone(), &x);
+            threads.spawn(move || {
+                for _ in 0..ROUNDS {
+                    let y = x.mul(x).unwrap();
+                    // A part of a graph in one hand, all of it in another.
+                    built.send(y.clone()).unwrap();
+                    built.send(y.add(x).unwrap()).unwrap();
+                }
+            });
+        }
+        drop(built);
+        for _ in 0..2 {
+            let (received, reversed) = (&received, &reversed);
+            threads.spawn(move || {
+                loop {
+                    let next = received.lock().unwrap().recv();
+                    let Ok(y) = next else { return };
+                    if y.operation().name() == "add" {
+                        y.backward_with_seed(&tensor(&[1.0, 1.0]).view(), GraphRetention::Retain)
+                            .unwrap();
+                        reversed.fetch_add(1, Ordering::SeqCst);
+                    }
+                }
+            });
+        }
+    });
+    // 2 x + 1 for each sum, and the products alone were dropped.
+    let passes = reversed.load(Ordering::SeqCst) as f64;
+    assert_eq!(passes, (2 * ROUNDS) as f64);
+    assert_eq!(gradient(&x), [3.0 * passes, 5.0 * passes]);
+}
+
+#[test]
+fn readers_see_whole_tensors_while_updates_and_passes_replace_them() {
+    const WIDTH: usize = 300;
+    let x = parameter(&[0.0; WIDTH]);
+    let is_done = std::sync::atomic::AtomicBool::new(false);
+    let is_whole = |tensor: &Tensor| {
+        let first = tensor.as_slice()[0];
+        assert!(
+            tensor.as_slice().iter().all(|value| *value == first),
+            "{tensor:?}"
+        );
+    };
+    let written = thread::scope(|threads| {
+        for _ in 0..2 {
+            threads.spawn(|| {
+                while !is_done.load(Ordering::SeqCst) {
+                    is_whole(&x.value());
+                    is_whole(&x.value_snapshot());
+                    is_whole(&x.gradient().unwrap());
+                    is_whole(&x.gradient_snapshot().unwrap());
+                    thread::yield_now();
+                }
+            });
+        }
+        let mut written = 0;
+        for round in 0..ROUNDS {
+            match x.set_value(tensor(&[round as f64; WIDTH])) {
+                Ok(()) => written += 1,
+                Err(TensorAutodiffError::ValueBorrowed) => {}
+                Err(error) => panic!("expected success or a borrow, got {error:?}"),
+            }
+            let y = x.add(&x).unwrap();
+            let seed = tensor(&[1.0; WIDTH]);
+            match y.backward_with_seed(&seed.view(), GraphRetention::Release) {
+                Ok(()) | Err(TensorAutodiffError::GradientBorrowed) => {}
+                Err(error) => panic!("expected success or a borrow, got {error:?}"),
+            }
+        }
+        is_done.store(true, Ordering::SeqCst);
+        written
+    });
+    assert_eq!(x.revision(), written);
+}
+
+#[test]
+fn four_threads_over_eight_parameters_sum_exactly_also_through_recomputed_blocks() {
+    let parameters: Vec<TensorValue> = (1..=8).map(|i| parameter(&[f64::from(i)])).collect();
+    let expected = std::sync::Mutex::new([0.0; 8]);
+    thread::scope(|threads| {
+        for thread in 0..4_usize {
+            let (parameters, expected) = (&parameters, &expected);
+            threads.spawn(move || {
+                let mut own = [0.0; 8];
+                for round in 0..ROUNDS / 4 {
+                    let [i, j] = [round * 5 + thread * 3, round * 7 + thread].map(|pick| pick % 8);
+                    let pair = [parameters[i].clone(), parameters[j].clone()];
+                    let product = if round % 2 == 0 {
+                        pair[0].mul(&pair[1]).unwrap()
+                    } else {
+                        recompute(|xs| xs[0].mul(&xs[1]), &pair).unwrap()
+                    };
+                    let seed = tensor(&[1.0]);
+                    product
+                        .backward_with_seed(&seed.view(), GraphRetention::Release)
+                        .unwrap();
+                    own[i] += (j + 1) as f64;
+                    own[j] += (i + 1) as f64;
+                }
+                let mut expected = expected.lock().unwrap();
+                for (sum, own) in expected.iter_mut().zip(own) {
+                    *sum += own;
+                }
+            });
+        }
+    });
+    let sums: Vec<f64> = parameters.iter().flat_map(gradient).collect();
+    assert_eq!(sums, *expected.lock().unwrap());
+}

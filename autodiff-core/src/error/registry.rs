@@ -26,7 +26,8 @@ pub enum RegistryError {
     /// A node's operation has no rule in the registry.
     #[error(
         "operation {path} ({id}) is not registered: name the crate that declares it \
-         (`use its_crate as _;`) so that it is linked"
+         (`use {} as _;`) so that it is linked",
+        path.split("::").next().unwrap_or(path)
     )]
     UnknownOperation {
         /// The path that was looked up.

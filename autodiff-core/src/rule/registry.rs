@@ -188,6 +188,21 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_of_a_crate_that_is_not_linked_is_looked_up_in_vain_and_with_advice() {
+        // Nothing in this crate names the one that declares it.
+        let path = "autodiff_ops::elementwise::arithmetic::mul";
+        let error = Registry::global().unwrap().rule_at(path).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "operation {path} ({}) is not registered: name the crate that declares it \
+                 (`use autodiff_ops as _;`) so that it is linked",
+                OperationId::of_path(path)
+            )
+        );
+    }
+
+    #[test]
     fn rules_are_listed_by_path() {
         let registry = Registry::global().unwrap();
         assert!(

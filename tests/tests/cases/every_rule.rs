@@ -205,6 +205,52 @@ fn c051_a_tracked_operand_makes_a_tracked_output_for_every_rule() {
     }
 }
 
+/// The same call with every operand use that `is_tracked` refuses replaced by a constant of its value.
+fn tracked_only(
+    call: &Call<f64, TensorValue>,
+    is_tracked: impl Fn(usize) -> bool,
+) -> Call<f64, TensorValue> {
+    let mut call = call.clone();
+    let mut uses = 0;
+    let mut choose = |value: &mut TensorValue| {
+        if !is_tracked(uses) {
+            *value = value.detach();
+        }
+        uses += 1;
+    };
+    for input in &mut call.inputs {
+        match input {
+            Input::Operand(value) => choose(value),
+            Input::Operands(values) => values.iter_mut().for_each(&mut choose),
+            _ => {}
+        }
+    }
+    call
+}
+
+#[test]
+fn every_subset_of_tracked_operands_but_the_empty_one_makes_every_output_tracked() {
+    let mut subsets = 0;
+    for (rule, call, parameters) in calls() {
+        assert!(parameters.len() < 8, "{}", rule.operation.path());
+        for subset in 0..1_u32 << parameters.len() {
+            let call = tracked_only(&call, |operand| subset & (1 << operand) != 0);
+            for output in taped(rule, &call) {
+                let path = rule.operation.path();
+                assert_eq!(output.tracks_gradient(), subset != 0, "{path}: {subset:b}");
+                // And within a scope without gradients none is.
+                assert!(
+                    no_grad(|| taped(rule, &call))
+                        .iter()
+                        .all(|output| !output.tracks_gradient())
+                );
+            }
+            subsets += 1;
+        }
+    }
+    assert!(subsets > 300, "{subsets}");
+}
+
 #[test]
 fn every_rule_of_the_operations_has_a_case_that_these_properties_cover() {
     let covered: Vec<_> = calls()
