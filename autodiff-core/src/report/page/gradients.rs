@@ -162,7 +162,7 @@ pub(super) fn life(document: &Document, shown: &Shown) -> Markup {
                     @if let Some(picture) = draw::lifecycle(document) {
                         (figure("life-figure", &picture, Frame::Still, &html! { "Gradients after each event, to one scale." }))
                     }
-                    ol class="cards" {
+                    ol role="list" class="cards" {
                         @for event in &document.events {
                             li {
                                 p class="head" { b { (text::plain(&event.title)) } }
@@ -246,7 +246,7 @@ pub(super) fn rejections(document: &Document, shown: &Shown) -> Markup {
             section aria-labelledby="rejections" {
                 h2 id="rejections" { "Refusals" }
                 p class="lede" { "What was tried, the typed error that came back, and the state before and after." }
-                ol class="cards" {
+                ol role="list" class="cards" {
                     @for rejection in &document.rejections { li { (rejected(rejection, shown)) } }
                 }
             }

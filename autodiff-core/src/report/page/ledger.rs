@@ -32,7 +32,7 @@ pub(super) fn section(prefix: &str, pass: &PassRecord, shown: &Shown) -> Markup 
                     }
                 }
             } @else {
-                ol class="cards ledger" start="0" {
+                ol role="list" class="cards ledger" start="0" {
                     @for edge in &pass.edges {
                         li {
                             @if long {

@@ -27,7 +27,7 @@ pub(super) fn list(prefix: &str, pass: &PassRecord, shown: &Shown) -> Markup {
                 }
             }
         } @else {
-            ol class="cards nodes" start="0" {
+            ol role="list" class="cards nodes" start="0" {
                 @for node in &pass.nodes { (item(prefix, pass, node, of(node), shown)) }
             }
         }

@@ -84,7 +84,7 @@ fn legend(pass: &PassRecord) -> Markup {
     let dense = pass.nodes.len() > DENSE_ABOVE;
     html! {
         p { "Every node stands below its operands; a line is one use of an operand." }
-        ul class="legend" {
+        ul role="list" class="legend" {
             @if !dense {
                 li { (frame("box", true)) "parameter" }
                 li { (frame("box", false)) "result" }
