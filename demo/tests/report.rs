@@ -173,6 +173,23 @@ fn the_step_of_a_model_names_every_parameter_and_where_the_memory_goes() -> Outc
 }
 
 #[test]
+fn parameters_that_receive_only_zeros_are_marked_as_dead() -> Outcome {
+    let folder = folder("dead")?;
+    let page = written(
+        &folder,
+        "dead.html",
+        &["report", "--model", "gpt", "--scale", "0", "--out"],
+    )?;
+    // Through matrices of zeros nothing comes back to any of them.
+    let count = page.matches("✕ dead").count();
+    assert!(page.contains(&format!(
+        "{count} parameters were reached. {count} are dead"
+    )));
+    assert!(count > 0);
+    Ok(())
+}
+
+#[test]
 fn a_step_that_overflows_is_reported_with_its_source() -> Outcome {
     let folder = folder("overflow")?;
     let page = written(
