@@ -1,8 +1,5 @@
 //! Elementwise functions over tensors of one shape.
 
-use std::array;
-use std::convert::Infallible;
-
 use super::base::Tensor;
 use super::parallel::{Rows, for_each_part, for_parts, for_rows};
 use super::storage::{INLINE, Storage, Stored};
@@ -13,13 +10,19 @@ impl<T: Stored> Tensor<T> {
     #[must_use]
     pub fn map<U: Stored>(&self, f: impl Fn(T) -> U + Sync) -> Tensor<U> {
         let input = self.as_slice();
-        let storage = Storage::mapped(input, &f, |out| {
-            for_parts(
-                out,
-                #[inline(always)]
-                |start, out| each(out, part(input, start, out.len()), &f),
-            );
-        });
+        let storage = match input.first() {
+            None => Storage::Empty,
+            Some(&first) => Storage::overwritten(input.len(), f(first), |out| {
+                if out.len() <= INLINE {
+                    return each(out, input, &f);
+                }
+                for_parts(
+                    out,
+                    #[inline(always)]
+                    |start, out| each(out, part(input, start, out.len()), &f),
+                );
+            }),
+        };
         Tensor {
             shape: self.shape.clone(),
             storage,
@@ -41,15 +44,13 @@ impl<T: Stored> Tensor<T> {
             None => {}
             Some(&first) => {
                 let input = self.as_slice();
-                let Ok(storage) = Storage::written(self.len(), first, |out| {
+                output.storage = Storage::overwritten(self.len(), first, |out| {
                     for_parts(
                         out,
                         #[inline(always)]
                         |start, out| f(part(input, start, out.len()), out),
                     );
-                    Ok::<(), Infallible>(())
                 });
-                output.storage = storage;
             }
         }
         output
@@ -77,7 +78,7 @@ impl<T: Stored> Tensor<T> {
         let (u, v) = f(first);
         let mut second = Storage::full(input.len(), v);
         let places = second.make_mut();
-        let Ok(storage) = Storage::written(input.len(), u, |out| {
+        let storage = Storage::overwritten(input.len(), u, |out| {
             let (out, places) = (
                 Rows {
                     values: out,
@@ -100,7 +101,6 @@ impl<T: Stored> Tensor<T> {
                     }
                 },
             );
-            Ok::<(), Infallible>(())
         });
         (
             Tensor {
@@ -152,27 +152,35 @@ impl<T: Stored> Tensor<T> {
         f: impl Fn(T, U) -> V + Sync,
     ) -> Tensor<V> {
         let (left, right) = (self.as_slice(), other.as_slice());
+        if let (Ok(l), Ok(r)) = (
+            <&[T; INLINE]>::try_from(left),
+            <&[U; INLINE]>::try_from(right),
+        ) {
+            return Tensor {
+                shape: self.shape.clone(),
+                storage: Storage::full_inline([
+                    f(l[0], r[0]),
+                    f(l[1], r[1]),
+                    f(l[2], r[2]),
+                    f(l[3], r[3]),
+                ]),
+            };
+        }
         let storage = match (left.first(), right.first()) {
-            (Some(&x), Some(&y)) if left.len() > INLINE => {
-                let Ok(storage) = Storage::written(left.len(), f(x, y), |out| {
-                    for_parts(
-                        out,
-                        #[inline(always)]
-                        |start, out| {
-                            let len = out.len();
-                            each2(out, part(left, start, len), part(right, start, len), &f);
-                        },
-                    );
-                    Ok::<(), Infallible>(())
-                });
-                storage
-            }
-            _ => match (left.first_chunk::<INLINE>(), right.first_chunk::<INLINE>()) {
-                (Some(left), Some(right)) => {
-                    Storage::full_inline(array::from_fn(|i| f(left[i], right[i])))
+            (Some(&x), Some(&y)) => Storage::overwritten(left.len(), f(x, y), |out| {
+                if out.len() < INLINE {
+                    return each2(out, left, right, &f);
                 }
-                _ => Storage::from_few(left.iter().zip(right).map(|(&x, &y)| f(x, y))),
-            },
+                for_parts(
+                    out,
+                    #[inline(always)]
+                    |start, out| {
+                        let len = out.len();
+                        each2(out, part(left, start, len), part(right, start, len), &f);
+                    },
+                );
+            }),
+            _ => Storage::Empty,
         };
         Tensor {
             shape: self.shape.clone(),

@@ -36,8 +36,8 @@ pub use element::{Element, ElementKind};
 pub use kernel::{Matrix, MatrixMut};
 pub use offsets::ProjectedOffsets;
 pub use parallel::{
-    Parts, Rows, Threads, both, for_each_part, for_ranges, for_rows, thread_count,
-    try_for_each_part, with_threads,
+    Parts, Rows, Threads, for_each_part, for_ranges, for_rows, thread_count, try_for_each_part,
+    with_threads,
 };
 pub use pool::release_buffers;
 pub use projection::Projection;

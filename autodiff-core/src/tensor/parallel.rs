@@ -6,6 +6,7 @@
 
 use std::convert::Infallible;
 use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::vectors::vectorized;
 use crate::error::TensorError;
@@ -66,18 +67,6 @@ pub fn thread_count() -> usize {
     match rayon::current_thread_index() {
         Some(_) => rayon::current_num_threads(),
         None => 1,
-    }
-}
-
-/// Runs both, on two threads where there are two.
-pub fn both<A: Send, B: Send>(
-    first: impl FnOnce() -> A + Send,
-    second: impl FnOnce() -> B + Send,
-) -> (A, B) {
-    if thread_count() > 1 {
-        rayon::join(first, second)
-    } else {
-        (first(), second())
     }
 }
 
@@ -165,7 +154,7 @@ pub fn try_for_each_part<P: Parts, E: Send>(
     cost: usize,
     f: impl Fn(Range<usize>, P) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
-    divide(parts, 0..count, part_of(count, cost), &f)
+    divide(parts, count, part_of(count, cost), &f)
 }
 
 /// [`try_for_each_part`] with `step` rows at a time.
@@ -175,30 +164,104 @@ pub(super) fn try_in_steps<P: Parts, E: Send>(
     step: usize,
     f: impl Fn(Range<usize>, P) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
-    divide(parts, 0..count, step, &f)
+    divide(parts, count, step, &f)
 }
 
 fn divide<P: Parts, E: Send>(
     parts: P,
-    rows: Range<usize>,
+    count: usize,
     step: usize,
     f: &(impl Fn(Range<usize>, P) -> Result<(), E> + Sync),
 ) -> Result<(), E> {
-    let steps = rows.len().div_ceil(step.max(1));
+    let steps = count.div_ceil(step.max(1));
     if steps < 2 {
-        return vectorized(
-            #[inline(always)]
-            || f(rows, parts),
+        return one_part(0..count, parts, f);
+    }
+    let pieces = pieces(parts, count, step);
+    let first_failure = FirstOf::new();
+    spread(steps, &|index| {
+        let piece = pieces.get(index).and_then(|piece| lock(piece).take());
+        if let Some((rows, piece)) = piece
+            && let Err(error) = one_part(rows, piece, f)
+        {
+            first_failure.offer(index, error);
+        }
+    });
+    first_failure.into_inner().map_or(Ok(()), Err)
+}
+
+/// A part until a thread takes it.
+type Piece<P> = Mutex<Option<(Range<usize>, P)>>;
+
+/// Steps of `step` rows, each with its part.
+fn pieces<P: Parts>(parts: P, count: usize, step: usize) -> Vec<Piece<P>> {
+    let (mut pieces, mut rest) = (Vec::new(), parts);
+    for start in (0..count).step_by(step) {
+        let rows = start..count.min(start + step);
+        let (piece, after) = rest.divide(rows.len());
+        pieces.push(Mutex::new(Some((rows, piece))));
+        rest = after;
+    }
+    pieces
+}
+
+/// The one place where a loop is compiled, however it is divided.
+#[inline(never)]
+fn one_part<P: Parts, E>(
+    rows: Range<usize>,
+    parts: P,
+    f: &impl Fn(Range<usize>, P) -> Result<(), E>,
+) -> Result<(), E> {
+    vectorized(
+        #[inline(always)]
+        || f(rows, parts),
+    )
+}
+
+/// `f` of `0..count`, on all threads. Behind a reference, so that what splits is compiled once and not for
+/// every loop.
+fn spread(count: usize, f: &(dyn Fn(usize) + Sync)) {
+    fn halve(range: Range<usize>, f: &(dyn Fn(usize) + Sync)) {
+        if range.len() < 2 {
+            return range.for_each(f);
+        }
+        let middle = range.start + range.len() / 2;
+        rayon::join(
+            || halve(range.start..middle, f),
+            || halve(middle..range.end, f),
         );
     }
-    let taken = steps / 2 * step;
-    let middle = rows.start + taken;
-    let (low, high) = parts.divide(taken);
-    let (low, high) = rayon::join(
-        || divide(low, rows.start..middle, step, f),
-        || divide(high, middle..rows.end, step, f),
-    );
-    low.and(high)
+    if thread_count() == 1 {
+        return (0..count).for_each(f);
+    }
+    halve(0..count, f);
+}
+
+/// What came from the smallest index, whatever the order in which threads came to it.
+struct FirstOf<R>(Mutex<Option<(usize, R)>>);
+
+impl<R> FirstOf<R> {
+    fn new() -> Self {
+        Self(Mutex::new(None))
+    }
+
+    fn offer(&self, index: usize, value: R) {
+        let mut first = lock(&self.0);
+        if first.as_ref().is_none_or(|(earlier, _)| index < *earlier) {
+            *first = Some((index, value));
+        }
+    }
+
+    fn into_inner(self) -> Option<R> {
+        let first = self.0.into_inner();
+        let first = first.unwrap_or_else(PoisonError::into_inner);
+        first.map(|(_, value)| value)
+    }
+}
+
+/// What is locked is taken or put in one move, so a poisoned lock still has a whole value.
+fn lock<V>(mutex: &Mutex<V>) -> MutexGuard<'_, V> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// [`try_for_each_part`] of what cannot fail.
@@ -260,25 +323,25 @@ pub(super) fn first_found<R: Send>(
     len: usize,
     f: impl Fn(Range<usize>) -> Option<R> + Sync,
 ) -> Option<R> {
-    fn split<R: Send>(
-        range: Range<usize>,
-        part: usize,
-        f: &(impl Fn(Range<usize>) -> Option<R> + Sync),
-    ) -> Option<R> {
-        if range.len() <= part {
-            return vectorized(
-                #[inline(always)]
-                || f(range),
-            );
-        }
-        let middle = range.start + range.len().div_ceil(part) / 2 * part;
-        let (low, high) = rayon::join(
-            || split(range.start..middle, part, f),
-            || split(middle..range.end, part, f),
-        );
-        low.or(high)
+    let search = |range| {
+        vectorized(
+            #[inline(always)]
+            || f(range),
+        )
+    };
+    let step = part_of(len, 1);
+    let steps = len.div_ceil(step.max(1));
+    if steps < 2 {
+        return search(0..len);
     }
-    split(0..len, part_of(len, 1), &f)
+    let first = FirstOf::new();
+    spread(steps, &|index| {
+        let start = index * step;
+        if let Some(found) = search(start..len.min(start + step)) {
+            first.offer(index, found);
+        }
+    });
+    first.into_inner()
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@
 //! Invariant: a buffer is written only while one tensor holds it.
 //! Invariant: a buffer known to be finite is; so values that pass from node to node are tested once.
 
-use std::convert::Infallible;
 use std::mem::take;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -101,11 +100,7 @@ impl<T: Stored> Storage<T> {
 
     /// `len` times the same.
     pub(super) fn full(len: usize, value: T) -> Self {
-        let Ok(storage) = Self::written(len, value, |out| {
-            out.fill(value);
-            Ok::<(), Infallible>(())
-        });
-        storage
+        Self::overwritten(len, value, |out| out.fill(value))
     }
 
     /// As many elements as fit inline.
@@ -114,48 +109,6 @@ impl<T: Stored> Storage<T> {
             len: INLINE as u8,
             values,
         }
-    }
-
-    /// At most [`INLINE`] elements.
-    pub(super) fn from_few(mut values: impl Iterator<Item = T>) -> Self {
-        let Some(first) = values.next() else {
-            return Self::Empty;
-        };
-        let mut places = [first; INLINE];
-        let mut len = 1;
-        for (place, value) in places.iter_mut().skip(1).zip(values) {
-            *place = value;
-            len += 1;
-        }
-        Self::Inline {
-            len,
-            values: places,
-        }
-    }
-
-    /// One element from each input, `first` being that of `input[0]` already.
-    pub(super) fn mapped<S: Copy>(
-        input: &[S],
-        f: impl Fn(S) -> T,
-        write: impl FnOnce(&mut [T]),
-    ) -> Self {
-        let Some((&first, rest)) = input.split_first() else {
-            return Self::Empty;
-        };
-        let first = f(first);
-        if rest.len() < INLINE {
-            let mut values = [first; INLINE];
-            for (place, &x) in values.iter_mut().skip(1).zip(rest) {
-                *place = f(x);
-            }
-            return Self::Inline {
-                len: input.len() as u8,
-                values,
-            };
-        }
-        let mut values = pool::buffer(input.len(), first);
-        write(&mut values);
-        Self::shared(values)
     }
 
     fn inline(values: &[T]) -> Option<Self> {
@@ -177,19 +130,16 @@ impl<T: Stored> Storage<T> {
         fill: T,
         write: impl FnOnce(&mut [T]) -> Result<(), E>,
     ) -> Result<Self, E> {
-        if len == 0 {
-            write(&mut [])?;
-            return Ok(Self::Empty);
-        }
-        let mut values = [fill; INLINE];
-        if let Some(places) = values.get_mut(..len) {
-            write(places)?;
-            return Ok(Self::Inline {
-                len: len as u8,
-                values,
-            });
-        }
-        Self::finished(pool::buffer(len, fill), write)
+        let mut storage = Self::blank(len, fill);
+        write(storage.make_mut())?;
+        Ok(storage)
+    }
+
+    /// The same where writing cannot fail.
+    pub(super) fn overwritten(len: usize, fill: T, write: impl FnOnce(&mut [T])) -> Self {
+        let mut storage = Self::blank(len, fill);
+        write(storage.make_mut());
+        storage
     }
 
     /// The same for a number of elements that a caller asks for, which may find no room.
@@ -198,22 +148,33 @@ impl<T: Stored> Storage<T> {
         fill: T,
         write: impl FnOnce(&mut [T]) -> Result<(), E>,
     ) -> Result<Self, E> {
-        if len <= INLINE {
-            return Self::written(len, fill, write);
-        }
-        Self::finished(pool::try_buffer(len, fill)?, write)
+        let mut storage = Self::try_blank(len, fill)?;
+        write(storage.make_mut())?;
+        Ok(storage)
     }
 
-    fn finished<E>(
-        mut values: Vec<T>,
-        write: impl FnOnce(&mut [T]) -> Result<(), E>,
-    ) -> Result<Self, E> {
-        match write(&mut values) {
-            Ok(()) => Ok(Self::shared(values)),
-            Err(error) => {
-                pool::recycle(values);
-                Err(error)
-            }
+    fn blank(len: usize, fill: T) -> Self {
+        match len {
+            0..=INLINE => Self::few(len, fill),
+            _ => Self::shared(pool::buffer(len, fill)),
+        }
+    }
+
+    fn try_blank(len: usize, fill: T) -> Result<Self, TensorError> {
+        match len {
+            0..=INLINE => Ok(Self::few(len, fill)),
+            _ => pool::try_buffer(len, fill).map(Self::shared),
+        }
+    }
+
+    /// At most [`INLINE`] times the same.
+    fn few(len: usize, value: T) -> Self {
+        match len {
+            0 => Self::Empty,
+            _ => Self::Inline {
+                len: len as u8,
+                values: [value; INLINE],
+            },
         }
     }
 
