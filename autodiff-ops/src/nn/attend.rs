@@ -82,7 +82,7 @@ fn contributions<T: Element>(
     Ok(bars)
 }
 
-/// [`attention`] of queries, keys and values that lie side by side in one tensor, as one product gives them:
+/// [`attention()`] of queries, keys and values that lie side by side in one tensor, as one product gives them:
 /// head `h` of `heads` has the columns `h D .. (h + 1) D` of each third of a row, and of the output.
 ///
 /// # Shapes
@@ -90,7 +90,7 @@ fn contributions<T: Element>(
 /// # Errors
 /// [`AttentionError`]: rows that do not divide into three times `heads` parts.
 /// # VJP
-/// That of [`attention`], head by head, with the three contributions side by side. Source: chain rule.
+/// That of [`attention()`], head by head, with the three contributions side by side. Source: chain rule.
 #[vjp_rule]
 #[gradcheck(qkv: [b, t, 6], heads = 1 | 2, scale = 0.5, causal = true | false)]
 #[gradcheck(qkv: [t, 3 * d], heads = 1, scale = 0.7, causal = true | false)]

@@ -219,12 +219,23 @@ fn worst(element: &VerifiedElement) -> Markup {
     }
 }
 
-/// A comment's text with its code.
+/// A comment's text with its code; a link to another item is its name.
 fn inline(words: &str) -> Markup {
+    let parts: Vec<&str> = words.split('`').collect();
+    let is_link = |code: usize| {
+        let around = [code.checked_sub(1), code.checked_add(1)];
+        let [before, after] = around.map(|place| place.and_then(|place| parts.get(place)));
+        before.is_some_and(|before| before.ends_with('['))
+            && after.is_some_and(|after| after.starts_with(']'))
+    };
     html! {
-        @for (position, part) in words.split('`').enumerate() {
-            @if !position.is_multiple_of(2) { code { (text::plain(part)) } }
-            @else { (emphasised(&part.replace('\n', " "))) }
+        @for (position, part) in parts.iter().enumerate() {
+            @if position % 2 == 1 { code { (text::plain(part)) } }
+            @else {
+                @let part = if position > 0 && is_link(position - 1) { part.trim_start_matches(']') } else { part };
+                @let part = if is_link(position + 1) { part.trim_end_matches('[') } else { part };
+                (emphasised(&part.replace('\n', " ")))
+            }
         }
     }
 }
