@@ -71,10 +71,11 @@ enum Command {
         #[arg(long, value_name = "FILE", conflicts_with_all = ["name", "verify"])]
         html: Option<PathBuf>,
     },
-    /// Time a fixed computation
+    /// Time a fixed computation, or tell how times grow with sizes
     ///
-    /// Prints one line: program, workload, type, median, least and greatest milliseconds, runs, and the
+    /// With --workload, prints one line: program, workload, type, median, least and greatest milliseconds, runs, and the
     /// most memory in MiB. On stderr comes a number that depends on the whole computation.
+    /// With --scaling, prints tables of median times for each node, element or token.
     Bench(BenchOptions),
 }
 

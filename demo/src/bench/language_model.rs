@@ -5,7 +5,7 @@ use autodiff_ops::prelude::*;
 use super::inputs::{integers, uniform};
 use super::workload::Run;
 use crate::DemoError;
-use crate::model::{Family, Initial, Model, ModelConfig};
+use crate::model::{Family, Initial, Model, ModelConfig, Parameters};
 
 const VOCABULARY: usize = 65;
 const LAYERS: usize = 4;
@@ -27,7 +27,28 @@ pub(super) fn prepare<T: Element>(updates: bool) -> Result<Run, DemoError> {
         vocabulary: VOCABULARY,
         ..ModelConfig::usual(Family::Gpt, [LAYERS, HEADS, WIDTH, BLOCK])
     };
-    let mut parameters = ParameterSet::new();
+    let (owned, parameters) = parameters_of::<T>(&config)?;
+    // Everything decays, vectors too.
+    let mut optimiser = AdamW::new(&owned, OPTIONS, |_, _| DECAY)?;
+    let model = Model { config, parameters };
+    let tokens = integers(7, &[BATCH, BLOCK], VOCABULARY)?;
+    let targets = integers(8, &[BATCH, BLOCK], VOCABULARY)?;
+    Ok(Box::new(move || {
+        owned.zero_grad()?;
+        let loss = model.loss(&tokens, &targets)?;
+        loss.backward()?;
+        if updates {
+            optimiser.step(&owned, &owned.gradients(), LEARNING_RATE)?;
+        }
+        Ok(loss.value().item()?.to_f64())
+    }))
+}
+
+/// The parameters of a model with their first values: as a whole and by name.
+pub(super) fn parameters_of<T: Element>(
+    config: &ModelConfig,
+) -> Result<(ParameterSet<T>, Parameters<TensorValue<T>>), DemoError> {
+    let mut owned = ParameterSet::new();
     let mut named = Vec::new();
     let mut seeds = 100..;
     for spec in config.parameters() {
@@ -38,24 +59,8 @@ pub(super) fn prepare<T: Element>(updates: bool) -> Result<Run, DemoError> {
             // Every matrix has a stream of its own.
             Initial::Normal { .. } => uniform(seeds.next().unwrap_or_default(), shape, 0.05)?,
         };
-        let parameter: TensorValue<T> = parameters.create(spec.name.as_str(), value)?;
+        let parameter: TensorValue<T> = owned.create(spec.name.as_str(), value)?;
         named.push((spec.name, parameter));
     }
-    // Everything decays, vectors too.
-    let mut optimiser = AdamW::new(&parameters, OPTIONS, |_, _| DECAY)?;
-    let model = Model {
-        config,
-        parameters: named.into_iter().collect(),
-    };
-    let tokens = integers(7, &[BATCH, BLOCK], VOCABULARY)?;
-    let targets = integers(8, &[BATCH, BLOCK], VOCABULARY)?;
-    Ok(Box::new(move || {
-        parameters.zero_grad()?;
-        let loss = model.loss(&tokens, &targets)?;
-        loss.backward()?;
-        if updates {
-            optimiser.step(&parameters, &parameters.gradients(), LEARNING_RATE)?;
-        }
-        Ok(loss.value().item()?.to_f64())
-    }))
+    Ok((owned, named.into_iter().collect()))
 }

@@ -1,12 +1,14 @@
-//! Times fixed workloads whose inputs and arithmetic other programs can repeat exactly.
+//! Times fixed workloads whose inputs and arithmetic other programs can repeat exactly, and how times grow.
 
 mod clock;
 mod inputs;
 mod language_model;
+mod scaling;
 mod workload;
 
 use std::hint::black_box;
 use std::io::Write;
+use std::time::Duration;
 
 use autodiff_ops::prelude::*;
 use clap::Args;
@@ -16,14 +18,22 @@ pub use workload::Workload;
 
 use crate::DemoError;
 use crate::train::Dtype;
-use workload::Run;
 
 /// What to time, and how often.
 #[derive(Args, Clone, Debug)]
 pub struct BenchOptions {
     /// What to time
-    #[arg(long, value_enum)]
-    pub workload: Workload,
+    #[arg(long, value_enum, required_unless_present = "scaling")]
+    pub workload: Option<Workload>,
+    /// Print tables of time against number of nodes, number of elements and length of a sequence
+    #[arg(long, conflicts_with_all = ["workload", "runs", "warmup"])]
+    pub scaling: bool,
+    /// With --scaling, leave larger sizes out
+    #[arg(long, value_name = "N", requires = "scaling")]
+    pub largest: Option<usize>,
+    /// With --scaling, leave sizes out that need more memory than this
+    #[arg(long, value_name = "MIB", requires = "scaling", default_value_t = 4096)]
+    pub memory: usize,
     /// Type to compute in
     #[arg(long, value_enum, default_value_t = Dtype::F32)]
     pub dtype: Dtype,
@@ -41,7 +51,11 @@ pub struct BenchOptions {
     pub clock: Clock,
 }
 
+/// How long a row of the tables is repeated.
+const ROW: Duration = Duration::from_millis(250);
+
 /// Runs a workload; one line of numbers goes to `out`, what identifies the computation to `notes`.
+/// Without a workload, prints the tables of times against sizes.
 ///
 /// # Errors
 /// [`DemoError::Autodiff`] or [`DemoError::Optim`] where the computation fails, [`DemoError::NoClock`]
@@ -51,20 +65,38 @@ pub fn run(
     notes: &mut impl Write,
     options: &BenchOptions,
 ) -> Result<(), DemoError> {
-    // Entered once: what runs within only splits.
-    let measured = with_threads(usize::from(options.threads), || {
-        let run = match options.dtype {
-            Dtype::F32 => options.workload.prepare::<f32>()?,
-            Dtype::F64 => options.workload.prepare::<f64>()?,
-        };
-        measure(options, run)
-    })??;
-    let BenchOptions {
-        workload,
-        dtype,
-        runs,
-        ..
-    } = options;
+    let threads = Threads::new(usize::from(options.threads))?;
+    match options.workload {
+        Some(workload) => {
+            // Entered once: what runs within only splits.
+            let measured = threads.run(|| measure(options, workload))?;
+            print(out, notes, options, workload, measured)
+        }
+        None => {
+            let limits = scaling::Limits {
+                largest: options.largest,
+                mebibytes: options.memory,
+                row: ROW,
+                clock: options.clock,
+                threads,
+            };
+            match options.dtype {
+                Dtype::F32 => scaling::print::<f32>(out, &limits),
+                Dtype::F64 => scaling::print::<f64>(out, &limits),
+            }
+        }
+    }
+}
+
+/// The line and the notes of a workload.
+fn print(
+    out: &mut impl Write,
+    notes: &mut impl Write,
+    options: &BenchOptions,
+    workload: Workload,
+    measured: Measured,
+) -> Result<(), DemoError> {
+    let BenchOptions { dtype, runs, .. } = options;
     writeln!(
         notes,
         "check ours {workload} {dtype} {:.9e}",
@@ -96,7 +128,11 @@ struct Measured {
     milliseconds: Vec<f64>,
 }
 
-fn measure(options: &BenchOptions, mut workload: Run) -> Result<Measured, DemoError> {
+fn measure(options: &BenchOptions, workload: Workload) -> Result<Measured, DemoError> {
+    let mut prepared = match options.dtype {
+        Dtype::F32 => workload.prepare::<f32>()?,
+        Dtype::F64 => workload.prepare::<f64>()?,
+    };
     let warmup = options.warmup.unwrap_or((options.runs / 4).max(3));
     let mut measured = Measured {
         check: f64::NAN,
@@ -105,7 +141,7 @@ fn measure(options: &BenchOptions, mut workload: Run) -> Result<Measured, DemoEr
     };
     for run in 0..warmup.saturating_add(options.runs) {
         let start = options.clock.now()?;
-        let value = black_box(workload()?);
+        let value = black_box(prepared()?);
         let elapsed = options.clock.now()?.saturating_sub(start);
         if run >= warmup {
             measured.milliseconds.push(elapsed.as_secs_f64() * 1e3);
@@ -114,7 +150,7 @@ fn measure(options: &BenchOptions, mut workload: Run) -> Result<Measured, DemoEr
             measured.check = value;
         }
         // The second step depends on the first update, the fifth on everything that an update does.
-        if options.workload == Workload::Gpt && matches!(run, 1 | 4) {
+        if workload == Workload::Gpt && matches!(run, 1 | 4) {
             measured.losses.push((run + 1, value));
         }
     }

@@ -40,16 +40,7 @@ pub(super) fn logits<V: ModelValue>(
     )?;
     let mut x = embedding(parameters.named("wte")?, tokens)?.add(&positions)?;
     for number in 0..config.layers {
-        let config = config.clone();
-        let run = move |x: &V, own: &LayerParameters<'_, V>| one_layer(&config, x, own);
-        x = layer::run(
-            layers,
-            parameters,
-            &format!("h.{number}"),
-            &OF_LAYER,
-            x,
-            run,
-        )?;
+        x = numbered_layer(config, parameters, number, x, layers)?;
     }
     let [weight, bias] = [
         parameters.named("ln_f.weight")?,
@@ -57,6 +48,20 @@ pub(super) fn logits<V: ModelValue>(
     ];
     let x = layer_norm(&x, weight, bias, config.norm_eps)?;
     Ok(linear(&x, parameters.named("lm_head.weight")?, None)?)
+}
+
+/// Layer `number` of the model on `x: [batch, time, width]`.
+pub(crate) fn numbered_layer<V: ModelValue>(
+    config: &ModelConfig,
+    parameters: &Parameters<V>,
+    number: usize,
+    x: V,
+    layers: Layers,
+) -> Result<V, DemoError> {
+    let config = config.clone();
+    let run = move |x: &V, own: &LayerParameters<'_, V>| one_layer(&config, x, own);
+    let prefix = format!("h.{number}");
+    layer::run(layers, parameters, &prefix, &OF_LAYER, x, run)
 }
 
 /// `x + attention(LN x)`, and to that `+ MLP(LN ..)`.

@@ -12,6 +12,7 @@ mod parameters;
 use autodiff_ops::prelude::*;
 
 pub use config::{ConfigError, Family, ModelConfig};
+pub(crate) use gpt::numbered_layer as gpt_layer;
 pub use layer::Layers;
 pub use parameters::{Initial, ParameterSpec, Parameters};
 
