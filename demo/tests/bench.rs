@@ -1,8 +1,8 @@
-//! `demo bench` computes what other programs compute from the same numbers.
+//! `demo bench` computes what other programs compute from the same numbers, and tells how times grow.
 
 mod program;
 
-use program::{Outcome, demo, described};
+use program::{Outcome, demo, described, stdout_of};
 
 /// What a workload prints on stderr and stdout, computed in double precision.
 fn outcome_of(workload: &str, warmup: &str) -> Outcome<(String, String)> {
@@ -63,6 +63,33 @@ fn five_training_steps_give_the_losses_of_other_programs() -> Outcome {
     for (step, expected) in [(2, 3.970552), (5, 3.494025)] {
         let loss = number_after(&format!("loss at step {step}: "), &notes)?;
         assert!((loss - expected).abs() <= 0.5e-6, "step {step}: {loss}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_tables_of_scaling_have_a_row_for_every_size_that_is_wanted() -> Outcome {
+    let text = stdout_of(&["bench", "--scaling", "--largest", "64", "--dtype", "f64"])?;
+    let first_cells = text
+        .lines()
+        .filter_map(|line| line.split_whitespace().next());
+    // The chain and the product begin at 1000; attention and the layer at 64.
+    assert_eq!(
+        first_cells.collect::<Vec<_>>(),
+        [
+            "ns", "nodes", "ns", "elements", "ns", "tokens", "64", "ns", "tokens", "64"
+        ],
+        "{text}"
+    );
+    Ok(())
+}
+
+#[test]
+fn a_workload_and_the_tables_are_not_asked_for_together() -> Outcome {
+    for option in [&["--scaling"][..], &["--largest", "9"], &["--memory", "9"]] {
+        let arguments = [&["bench", "--workload", "chain"], option].concat();
+        let output = demo(&arguments).output()?;
+        assert_eq!(output.status.code(), Some(2), "{}", described(&output));
     }
     Ok(())
 }

@@ -29,10 +29,15 @@ pub struct BenchOptions {
     #[arg(long, conflicts_with_all = ["workload", "runs", "warmup"])]
     pub scaling: bool,
     /// With --scaling, leave larger sizes out
-    #[arg(long, value_name = "N", requires = "scaling")]
+    #[arg(long, value_name = "N", conflicts_with = "workload")]
     pub largest: Option<usize>,
     /// With --scaling, leave sizes out that need more memory than this
-    #[arg(long, value_name = "MIB", requires = "scaling", default_value_t = 4096)]
+    #[arg(
+        long,
+        value_name = "MIB",
+        conflicts_with = "workload",
+        default_value_t = 4096
+    )]
     pub memory: usize,
     /// Type to compute in
     #[arg(long, value_enum, default_value_t = Dtype::F32)]

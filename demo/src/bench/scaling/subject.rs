@@ -76,7 +76,7 @@ impl<T: Element> Chain<T> {
 impl<T: Element> Subject for Chain<T> {
     fn bytes(size: usize) -> usize {
         // A node with its edges, its value and what it saved, and its place in the order of the pass.
-        size.saturating_mul(1 << 10)
+        size.saturating_mul(1 << 9)
     }
 
     fn run(&mut self, clock: Clock) -> Result<Parts, DemoError> {
