@@ -105,7 +105,7 @@ fn time_forward(bencher: Bencher, chain: &Chain, nodes: usize) {
         .bench(|| chain.of_length(nodes));
 }
 
-/// A graph that is kept is reversed again and again; slopes add up, so each pass begins from zero.
+/// A graph that is kept is reversed again and again; slopes add up within a sample, which begins from zero.
 fn time_backward(bencher: Bencher, chain: &Chain, nodes: usize) {
     let (output, seed) = (chain.of_length(nodes), full(1e-6));
     bencher

@@ -53,7 +53,7 @@ impl<T: Element> Subject<T> {
             .bench(|| self.output());
     }
 
-    /// Only the reverse pass, from gradients of zero.
+    /// Only the reverse pass; gradients add up within a sample, which begins from zero.
     fn time_backward(&self, bencher: Bencher) {
         let output = self.output();
         let seed = numbers::<T>(&output.shape());
