@@ -67,11 +67,11 @@ fn leave<T: Element>(record: &mut dyn Record<T>) {
     };
     orphans.with(|orphans| {
         let is_first = !orphans.is_working.replace(true);
+        let working = is_first.then(|| Working(orphans));
         record.bequeath(&mut |parent| orphans.push(parent));
-        if !is_first {
+        if working.is_none() {
             return;
         }
-        let _working = Working(orphans);
         while let Some(orphan) = orphans.pop() {
             // If nobody else holds the orphan, its own parents wait from here on.
             drop(orphan);
@@ -85,7 +85,61 @@ struct Working<'a, T: Element>(&'a Orphans<T>);
 impl<T: Element> Drop for Working<'_, T> {
     fn drop(&mut self) {
         self.0.is_working.set(false);
-        // A list that has grown gives its memory back.
-        drop(take(&mut *self.0.waiting.borrow_mut()));
+        // A list that has grown gives its memory back. It holds nodes only after a panic, and they leave
+        // their parents here again: so the list is let go of first.
+        let rest = take(&mut *self.0.waiting.borrow_mut());
+        drop(rest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::prelude::*;
+
+    thread_local! {
+        static NEXT_DROP_PANICS: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// A saved value of the user's whose destructor may panic.
+    #[derive(Clone, Debug)]
+    struct Fragile;
+
+    impl Drop for Fragile {
+        fn drop(&mut self) {
+            assert!(
+                !NEXT_DROP_PANICS.replace(false),
+                "a destructor of the user's"
+            );
+        }
+    }
+
+    /// The input.
+    #[vjp_rule]
+    #[gradcheck(x: [m])]
+    fn held<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
+        /// upstream
+        #[vjp(x)]
+        fn x_vjp(upstream: &Tensor<T>, fragile: &Fragile) -> Result<Tensor<T>> {
+            let Fragile = fragile;
+            Ok(upstream.clone())
+        }
+        let fragile = Fragile;
+        Ok(x.clone())
+    }
+
+    #[test]
+    fn after_a_panic_in_a_saved_value_graphs_are_dropped_as_before() {
+        let leaf = TensorValue::parameter(Tensor::scalar(1.0)).unwrap();
+        let chain = || held(&held(&held(&leaf).unwrap()).unwrap()).unwrap();
+        let first = chain();
+        NEXT_DROP_PANICS.set(true);
+        assert!(catch_unwind(AssertUnwindSafe(move || drop(first))).is_err());
+        drop(chain());
+        assert!(!F64.with(|orphans| orphans.is_working.get()));
+        assert_eq!(Arc::strong_count(&leaf.0), 1);
     }
 }
