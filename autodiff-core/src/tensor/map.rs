@@ -57,14 +57,16 @@ impl<T: Stored> Tensor<T> {
     }
 
     /// Both results of `f` for every element.
-    #[must_use]
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
     pub fn map_pair<U: Stored, V: Stored>(
         &self,
         f: impl Fn(T) -> (U, V) + Sync,
-    ) -> (Tensor<U>, Tensor<V>) {
+    ) -> Result<(Tensor<U>, Tensor<V>)> {
         let input = self.as_slice();
         let Some(&first) = input.first() else {
-            return (
+            return Ok((
                 Tensor {
                     shape: self.shape.clone(),
                     storage: Storage::Empty,
@@ -73,12 +75,13 @@ impl<T: Stored> Tensor<T> {
                     shape: self.shape.clone(),
                     storage: Storage::Empty,
                 },
-            );
+            ));
         };
         let (u, v) = f(first);
-        let mut second = Storage::full(input.len(), v);
+        // Both are overwritten below, after both have been had.
+        let mut second = Storage::requested(input.len(), v, |_| Ok::<_, TensorError>(()))?;
         let places = second.make_mut();
-        let storage = Storage::overwritten(input.len(), u, |out| {
+        let storage = Storage::requested(input.len(), u, |out| {
             let (out, places) = (
                 Rows {
                     values: out,
@@ -101,8 +104,9 @@ impl<T: Stored> Tensor<T> {
                     }
                 },
             );
-        });
-        (
+            Ok::<_, TensorError>(())
+        })?;
+        Ok((
             Tensor {
                 shape: self.shape.clone(),
                 storage,
@@ -111,7 +115,7 @@ impl<T: Stored> Tensor<T> {
                 shape: self.shape.clone(),
                 storage: second,
             },
-        )
+        ))
     }
 
     /// `f` of every element, written over the elements where nobody else holds them.

@@ -98,11 +98,6 @@ impl<T: Stored> Storage<T> {
         }))
     }
 
-    /// `len` times the same.
-    pub(super) fn full(len: usize, value: T) -> Self {
-        Self::overwritten(len, value, |out| out.fill(value))
-    }
-
     /// As many elements as fit inline.
     pub(super) fn full_inline(values: [T; INLINE]) -> Self {
         Self::Inline {

@@ -56,7 +56,7 @@ pub fn gelu<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
             let slope = gate + x * (logistic_slope(decay) * gate_exponent_slope(x));
             (x * gate, slope)
         },
-    );
+    )?;
     Ok(output)
 }
 

@@ -151,20 +151,13 @@ pub fn pow<T: Element>(base: &Tensor<T>, exponent: &Tensor<T>) -> Result<Tensor<
     fn exponent_vjp(
         upstream: &Tensor<T>,
         base: &Tensor<T>,
-        exponent: &Tensor<T>,
         output: &Tensor<T>,
         exponent_fit: &Projection,
     ) -> Result<Tensor<T>> {
-        let (weighted, _, _) = upstream.zip_broadcast(output, |u, y| scaled(u, y))?;
-        let (slopes, ..) = weighted.zip3_broadcast(base, exponent, |w, b, e| {
-            // b^e ln b tends to 0 with b for every e > 0; a base that moves also needs its slope to, so e > 1.
-            let vanishes = e > T::one() || (b.is_zero() && e > T::zero());
-            if b == T::zero() && vanishes {
-                T::zero()
-            } else {
-                scaled(w, b.ln())
-            }
-        })?;
+        // A base of zero with a positive exponent needs no case of its own: the output is zero there, and
+        // what is scaled by it stays zero beside the infinite logarithm.
+        let (slopes, ..) =
+            upstream.zip3_broadcast(output, base, |u, y, b| scaled(scaled(u, y), b.ln()))?;
         exponent_fit.reduce(&slopes)
     }
     let (power, base_fit, exponent_fit) = base.zip_broadcast(exponent, |b, e| b.pow(e))?;

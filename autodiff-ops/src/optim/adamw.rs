@@ -135,7 +135,7 @@ impl<T: Element> AdamW<T> {
     ///
     /// # Errors
     /// `ParameterMismatch` where a parameter has no moments or moments no parameter, `DuplicateName`,
-    /// `ShapeMismatch`, `NonFinite`; nothing has been restored then.
+    /// `ShapeMismatch`, `NonFinite`, `Negative` for a second moment; nothing has been restored then.
     pub fn restore(
         &mut self,
         step_count: usize,
@@ -155,6 +155,7 @@ impl<T: Element> AdamW<T> {
                 check_shape(name, quantity, present.first.shape(), values)?;
                 OptimError::check_finite(name, quantity, values)?;
             }
+            OptimError::check_not_negative(name, Quantity::SecondMoment, &second)?;
             restored.push(Moments {
                 name: name.clone(),
                 decay: present.decay,

@@ -34,6 +34,9 @@ impl fmt::Display for Quantity {
 /// Why a parameter was not named, a step not taken or a state not restored; nothing has changed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum OptimError {
+    /// A name says which parameter is meant.
+    #[error("expected a name for a parameter, got an empty one")]
+    EmptyName,
     /// Names are unique.
     #[error("expected each name once, got {name} again")]
     DuplicateName {
@@ -84,6 +87,20 @@ pub enum OptimError {
         /// The parameter.
         name: String,
         /// What is not finite.
+        quantity: Quantity,
+        /// The first such index in row-major order.
+        index: usize,
+        /// The value there.
+        value: f64,
+    },
+    /// A running mean of squares is at least zero.
+    #[error(
+        "{name}: {quantity}, expected numbers of at least 0, got {value} at flat index {index}"
+    )]
+    Negative {
+        /// The parameter.
+        name: String,
+        /// What is negative.
         quantity: Quantity,
         /// The first such index in row-major order.
         index: usize,
@@ -148,6 +165,24 @@ impl OptimError {
                 quantity,
                 index,
                 value,
+            }),
+        }
+    }
+
+    /// Refuses a tensor that holds what is below zero.
+    pub(super) fn check_not_negative<T: Element>(
+        name: &str,
+        quantity: Quantity,
+        values: &Tensor<T>,
+    ) -> Result<(), Self> {
+        let values = values.as_slice();
+        match values.iter().position(|value| *value < T::zero()) {
+            None => Ok(()),
+            Some(index) => Err(Self::Negative {
+                name: name.to_owned(),
+                quantity,
+                index,
+                value: values[index].to_f64(),
             }),
         }
     }

@@ -27,7 +27,7 @@ impl<T: Element> ParameterSet<T> {
     /// Makes a parameter of `value` and names it.
     ///
     /// # Errors
-    /// `DuplicateName`, and `Tape` where the value is not finite.
+    /// `EmptyName`, `DuplicateName`, and `Tape` where the value is not finite.
     pub fn create(
         &mut self,
         name: impl Into<String>,
@@ -43,7 +43,7 @@ impl<T: Element> ParameterSet<T> {
     /// Names a parameter.
     ///
     /// # Errors
-    /// `DuplicateName`; `DuplicateParameter` where it has a name already, as where weights are tied;
+    /// `EmptyName`; `DuplicateName`; `DuplicateParameter` where it has a name already, as where weights are tied;
     /// `NotAParameter`.
     pub fn insert(
         &mut self,
@@ -68,6 +68,9 @@ impl<T: Element> ParameterSet<T> {
     }
 
     fn check_free(&self, name: &str) -> Result<(), OptimError> {
+        if name.is_empty() {
+            return Err(OptimError::EmptyName);
+        }
         if self.positions.contains_key(name) {
             let name = name.to_owned();
             return Err(OptimError::DuplicateName { name });

@@ -54,9 +54,27 @@ fn rows_are_mapped_one_by_one() {
 #[test]
 fn both_results_of_a_pair_keep_the_shape() {
     let x = Tensor::from_vec([2, 3], vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
-    let (halves, is_large) = x.map_pair(|x| (x / 2.0, x > 3.0));
+    let (halves, is_large) = x.map_pair(|x| (x / 2.0, x > 3.0)).unwrap();
     assert_eq!(halves.as_slice(), [0.5, 1.0, 1.5, 2.0, 2.5, 3.0]);
     assert_eq!(is_large.as_slice(), [false, false, false, true, true, true]);
     let nothing = Tensor::<f64>::zeros([2, 0]).unwrap();
-    assert_eq!(nothing.map_pair(|x| (x, x)).1.shape(), [2, 0]);
+    let (_, second) = nothing.map_pair(|x| (x, x)).unwrap();
+    assert_eq!(second.shape(), [2, 0]);
+}
+
+#[test]
+fn a_pair_that_finds_no_memory_is_a_typed_error() {
+    // Elements without size take no memory, so that there can be more of them than results could be.
+    let len = 1 << 50;
+    let x = Tensor::from_vec([len], vec![(); len]).unwrap();
+    let bytes = len * size_of::<f64>();
+    let refusal = TensorError::OutOfMemory {
+        elements: len,
+        bytes,
+    };
+    assert_eq!(
+        x.map_pair(|()| (1.0, ())).unwrap_err(),
+        refusal.clone().into()
+    );
+    assert_eq!(x.map_pair(|()| ((), 1.0)).unwrap_err(), refusal.into());
 }

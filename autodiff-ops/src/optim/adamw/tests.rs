@@ -286,6 +286,11 @@ fn a_state_of_other_parameters_is_refused() {
             vec![entry("a", &[1.0, f64::NAN]), b.clone()],
             "a: first moment is NaN at flat index 1",
         ),
+        // A first moment may be negative, a mean of squares may not.
+        (
+            vec![entry("a", &[1.0, -1.0]), b.clone()],
+            "a: second moment, expected numbers of at least 0, got -1 at flat index 1",
+        ),
     ];
     for (state, expected) in cases {
         assert_unchanged_by(|_, optimizer| optimizer.restore(7, state), expected);
@@ -329,12 +334,7 @@ fn constants_without_meaning_are_refused() {
 #[test]
 fn the_count_of_steps_stays_at_its_largest() {
     let parameters = set(&[("w", &[1], &[1.0])]);
-    let options = AdamWOptions {
-        beta1: 0.9,
-        beta2: 0.99,
-        eps: 1e-8,
-    };
-    let mut optimizer = AdamW::new(&parameters, options, |_, _| 0.0).unwrap();
+    let mut optimizer = AdamW::new(&parameters, OPTIONS, |_, _| 0.0).unwrap();
     let moment = Tensor::zeros([1]).unwrap();
     optimizer
         .restore(usize::MAX, [("w".to_owned(), moment.clone(), moment)])

@@ -37,6 +37,22 @@ fn a_name_is_taken_once() {
 }
 
 #[test]
+fn a_name_is_not_empty() {
+    let mut parameters = two();
+    let nameless = TensorValue::parameter(ones(&[1])).unwrap();
+    for refusal in [
+        parameters.create("", ones(&[1])).unwrap_err(),
+        parameters.insert("", &nameless).unwrap_err(),
+    ] {
+        assert_eq!(
+            refusal.to_string(),
+            "expected a name for a parameter, got an empty one"
+        );
+    }
+    assert_eq!(parameters.len(), 2);
+}
+
+#[test]
 fn a_tied_weight_has_one_name() {
     let mut parameters = two();
     let tied = parameters.get("z.weight").unwrap().clone();
