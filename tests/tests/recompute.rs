@@ -112,6 +112,19 @@ fn every_use_of_an_input_is_an_edge_and_only_the_inputs_are_saved() {
 }
 
 #[test]
+fn an_untracked_input_is_an_edge_before_those_of_the_inputs_after_it() {
+    let [x, w] = [&[1.0, 2.0], &[3.0, 5.0]].map(|values| parameter([2], values));
+    let c = TensorValue::constant(tensor([2], &[7.0, 11.0])).unwrap();
+    let y = recompute(|xs| xs[0].mul(&xs[1])?.add(&xs[2]), &[x, c, w]).unwrap();
+    let trace = y
+        .backward_with_seed_and_trace(&tensor([2], &[1.0, 1.0]).view(), GraphRetention::Retain)
+        .unwrap();
+    // A pass uses w and then x; the constant has the place before w, and nothing flows along its edge.
+    let edges = trace.edges.iter().map(|edge| (edge.operand, edge.parent));
+    assert_eq!(edges.collect::<Vec<_>>(), [(1, 1), (2, 0)]);
+}
+
+#[test]
 fn the_block_runs_once_forward_and_once_a_pass() {
     let runs = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&runs);
@@ -153,6 +166,13 @@ fn a_tracked_value_that_is_no_input_is_refused_by_name_and_a_constant_is_not() {
     // Also where no input is tracked, and where there is none at all.
     let held = outside.clone();
     assert!(recompute(move |_| held.sin(), &[]).is_err());
+
+    // And one that the block makes itself, whose gradient nobody could read.
+    let made = |xs: &[TensorValue]| xs[0].mul(&TensorValue::parameter(tensor([2], &[3.0, 5.0]))?);
+    let error = recompute(made, from_ref(&x)).unwrap_err();
+    assert!(
+        matches!(of_block(&error), BlockError::Captured { captured, .. } if captured.name() == "parameter")
+    );
 
     let constant = outside.detach();
     let y = recompute(move |xs| xs[0].mul(&constant), from_ref(&x)).unwrap();
