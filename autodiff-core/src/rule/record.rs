@@ -162,13 +162,24 @@ impl Rule {
         .collect()
     }
 
-    /// The lines of the docs that state a convention at a kink or a tie: those that begin with "At ".
-    pub fn conventions(&self) -> Vec<&'static str> {
-        self.docs
-            .lines()
-            .map(str::trim)
-            .filter(|line| line.starts_with("At "))
-            .collect()
+    /// What the docs state about kinks and ties: each begins on a line with "At " and goes on to the next one
+    /// that does, or to the end of the paragraph.
+    pub fn conventions(&self) -> Vec<String> {
+        let mut conventions: Vec<String> = Vec::new();
+        let mut goes_on = false;
+        for line in self.docs.lines().map(str::trim) {
+            let ends = line.is_empty() || line.starts_with('#');
+            if line.starts_with("At ") {
+                conventions.push(line.to_owned());
+                goes_on = true;
+            } else if let (true, false, Some(last)) = (goes_on, ends, conventions.last_mut()) {
+                last.push(' ');
+                last.push_str(line);
+            } else {
+                goes_on = false;
+            }
+        }
+        conventions
     }
 
     /// Package, file and line of the declaration.

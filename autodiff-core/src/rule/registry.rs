@@ -122,7 +122,12 @@ mod tests {
 
     /// Three times the input.
     ///
-    /// At x = 0: 3, like everywhere.
+    /// At x = 0: 3, like
+    /// everywhere.
+    /// At infinity: refused.
+    ///
+    /// # Errors
+    /// On the tape, where the result is not finite.
     #[vjp_rule(name = "scaled")]
     #[gradcheck(x: [..])]
     fn triple<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
@@ -144,7 +149,10 @@ mod tests {
         assert_eq!(rule.operation.name(), "scaled");
         assert_eq!(rule.operation.id(), OperationId::of_path(TRIPLE));
         assert_eq!(rule.element_types(), ["f32", "f64", "dual"]);
-        assert_eq!(rule.conventions(), ["At x = 0: 3, like everywhere."]);
+        assert_eq!(
+            rule.conventions(),
+            ["At x = 0: 3, like everywhere.", "At infinity: refused."]
+        );
         assert_eq!(rule.vjps[0].words, "three times upstream");
         assert!(rule.file.ends_with("registry.rs"));
     }

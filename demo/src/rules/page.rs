@@ -116,12 +116,15 @@ fn entry(rule: &Rule, evidence: Option<&VerifiedRule>) -> Markup {
         found.map_or("", |part| part.1.trim())
     };
     let conventions = rule.conventions();
-    let without_conventions = part("").lines().filter(|line| !conventions.contains(line));
+    let begins_convention = |line: &str| conventions.iter().any(|whole| whole.starts_with(line));
     html! {
         article class="rule" id=(rule.operation.id()) {
             h3 { (text::plain(rule.operation.name())) " " code class="quiet" { (broken(rule.operation.path())) } }
-            @for paragraph in without_conventions.collect::<Vec<_>>().join("\n").split("\n\n") {
-                @if !paragraph.trim().is_empty() { p { (inline(paragraph)) } }
+            @for paragraph in part("").split("\n\n") {
+                // From there to its end, a paragraph states conventions.
+                @let lines = paragraph.trim().lines().take_while(|line| !begins_convention(line));
+                @let words = lines.collect::<Vec<_>>().join("\n");
+                @if !words.is_empty() { p { (inline(&words)) } }
             }
             dl {
                 @for heading in ["Shapes", "VJP"] {

@@ -68,7 +68,7 @@ pub struct VerifiedRule {
     /// Package, file and line.
     pub declared_at: String,
     /// What holds at kinks and ties.
-    pub conventions: Vec<&'static str>,
+    pub conventions: Vec<String>,
     /// Cases that the declaration asks not to check, with its reasons.
     pub skipped: Vec<String>,
     /// One entry for each element type.
