@@ -5,7 +5,7 @@ mod program;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use program::{Outcome, fixture, folder, refusal_of, stdout_of, text_of};
+use program::{Outcome, demo, fixture, folder, refusal_of, stdout_of, text_of};
 
 fn written(folder: &Path, name: &str, bytes: &[u8]) -> Outcome<String> {
     let path = folder.join(name);
@@ -88,12 +88,26 @@ fn impossible_sizes_and_settings_are_refused() -> Outcome {
         (&["--steps", "0"], "steps must be at least 1"),
         (&["--save-every", "0"], "save-every must be at least 1"),
         (&["--threads", "0"], "threads must be at least 1"),
-        (&["--width", "18446744073709551614"], "expected at most 32"),
-        (&["--layers", "100000000"], "expected at most 32"),
-        (&["--block", "1000000000000"], "expected at most 32"),
+        (
+            &["--width", "18446744073709551614"],
+            "GiB of memory, expected at most",
+        ),
+        (
+            &["--layers", "100000000"],
+            "GiB of memory, expected at most",
+        ),
+        (
+            &["--block", "1000000000000"],
+            "GiB of memory, expected at most",
+        ),
         (
             &["--layers", "1200000", "--width", "1", "--heads", "1"],
-            "expected at most 32",
+            "GiB of memory, expected at most",
+        ),
+        (&["--batch", "600000"], "GiB of memory, expected at most"),
+        (
+            &["--batch", "600000", "--recompute"],
+            "GiB of memory, expected at most",
         ),
         (
             &["--arch", "llama", "--width", "6", "--heads", "2"],
@@ -209,6 +223,14 @@ fn a_folder_that_cannot_be_made_is_refused() -> Outcome {
     let refusal = refusal_of(&["train", "--steps", "1", "--out", &out])?;
     assert!(refusal.contains("cannot create the folder"), "{refusal}");
     assert_eq!(fs::read(&file)?, b"in the way");
+    // Nothing was announced: neither here nor where the folder is there and a file of it is not.
+    let metrics = folder.join("run/metrics.csv");
+    fs::create_dir_all(&metrics)?;
+    for out in [out, text_of(&folder.join("run"))] {
+        let output = demo(&["train", "--steps", "1", "--out", &out]).output()?;
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(String::from_utf8(output.stdout)?, "");
+    }
     Ok(())
 }
 
@@ -277,11 +299,24 @@ fn fixtures_without_sense_are_refused() -> Outcome {
             "AdamW: expected snapshots of steps 1 to 10, got one of step 99",
         ),
         ("{", "[", "is malformed"),
+        (
+            "\"beta1\":0.9",
+            "\"beta1\":1.5",
+            "cannot be run: beta1: expected a number of at least 0 and below 1, got 1.5",
+        ),
+        (
+            "\"weight_decay\":0.",
+            "\"weight_decay\":-0.",
+            "cannot be run: decay: expected a finite number of at least 0, got -0.",
+        ),
+        ("\"lr\":0.", "\"lr\":-1.", "cannot be run: learning_rate: "),
+        ("\"lr\":0.", "\"lr\":1e308,\"x\":0.", "cannot be run: "),
     ] {
         let text = original.replace(": ", ":").replace(from, to);
         let path = written(&folder, "altered.json", text.as_bytes())?;
         let refusal = refusal_of(&["verify", "--fixture", &path])?;
         assert!(refusal.contains(expected), "{expected}: {refusal}");
+        assert!(refusal.contains(&text_of(&folder)), "{refusal}");
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::memory::{LARGEST_GIBIBYTES, Step};
 use super::parameters::{Initial, ParameterSpec};
 
 /// How a model's layers are built.
@@ -81,22 +82,15 @@ pub enum ConfigError {
         /// What it was.
         value: f64,
     },
-    /// No machine that this program runs on could hold it.
+    /// The machine could not hold it.
     #[error("these sizes need at least {gibibytes} GiB of memory, expected at most {limit}")]
     TooLarge {
-        /// What parameters, optimiser state and the largest activations need.
+        /// What parameters, optimiser state and activations need.
         gibibytes: u64,
         /// The most that is attempted.
         limit: u64,
     },
 }
-
-/// The most memory that a run may ask for. Above it an allocation would end the program, not fail.
-const LARGEST_GIBIBYTES: u64 = 32;
-
-/// What a layer of any width takes at least: nine parameters or more with their names, gradients and
-/// moments, and some twenty nodes of a pass, at about 1 KiB each.
-const LAYER_BYTES: u128 = 32 << 10;
 
 impl ModelConfig {
     /// The configuration with the family's usual feed-forward width and constants.
@@ -130,7 +124,7 @@ impl ModelConfig {
         self.width.checked_div(self.heads).unwrap_or_default()
     }
 
-    /// Checks the sizes against each other and, for batches of `batch`, against any machine's memory.
+    /// Checks the sizes against each other and, for batches of `batch`, against the memory of any machine.
     ///
     /// # Errors
     /// The first rule that they break.
@@ -160,42 +154,7 @@ impl ModelConfig {
         if self.family == Family::Llama && !head_width.is_multiple_of(2) {
             return Err(ConfigError::OddHead { head_width });
         }
-        let gibibytes = self.least_bytes(batch) >> 30;
-        let limit = LARGEST_GIBIBYTES;
-        if gibibytes >= u128::from(limit) {
-            let gibibytes = u64::try_from(gibibytes).unwrap_or(u64::MAX);
-            return Err(ConfigError::TooLarge { gibibytes, limit });
-        }
-        Ok(())
-    }
-
-    /// A lower bound, in `f32`: values, gradients and two moments; the activations kept for a pass.
-    fn least_bytes(&self, batch: usize) -> u128 {
-        let [layers, width, hidden, vocabulary, rows] = [
-            self.layers,
-            self.width,
-            self.hidden,
-            self.vocabulary,
-            batch.saturating_mul(self.block),
-        ]
-        .map(|size| u128::try_from(size).unwrap_or(u128::MAX));
-        let matrices = width.saturating_mul(
-            hidden
-                .saturating_mul(2)
-                .saturating_add(width.saturating_mul(4)),
-        );
-        let parameters = layers
-            .saturating_mul(matrices)
-            .saturating_add(vocabulary.saturating_mul(width));
-        let row = layers
-            .saturating_mul(width.saturating_mul(6).saturating_add(hidden))
-            .saturating_add(vocabulary);
-        let elements = parameters
-            .saturating_mul(4)
-            .saturating_add(rows.saturating_mul(row));
-        elements
-            .saturating_mul(4)
-            .saturating_add(layers.saturating_mul(LAYER_BYTES))
+        self.check_memory(&Step::least(batch), LARGEST_GIBIBYTES)
     }
 
     /// Every parameter: name, shape, how it begins and whether it decays.

@@ -7,6 +7,7 @@ mod config;
 mod gpt;
 mod layer;
 mod llama;
+mod memory;
 mod parameters;
 
 use autodiff_ops::prelude::*;
@@ -14,6 +15,7 @@ use autodiff_ops::prelude::*;
 pub use config::{ConfigError, Family, ModelConfig};
 pub(crate) use gpt::numbered_layer as gpt_layer;
 pub use layer::Layers;
+pub use memory::Step;
 pub use parameters::{Initial, ParameterSpec, Parameters};
 
 use crate::DemoError;

@@ -19,7 +19,7 @@ use super::settings::{Dtype, SettingsError};
 use super::start::{Start, fingerprint};
 use super::step::{Clip, Trainer, Update};
 use crate::DemoError;
-use crate::model::Model;
+use crate::model::{Model, Step};
 use crate::random::RandomStream;
 use crate::sample::{Sampling, continuation};
 
@@ -56,6 +56,11 @@ fn train<T: Precision>(
     options: &TrainOptions,
     interrupted: &AtomicBool,
 ) -> Result<(), DemoError> {
+    start.model.check_step(&Step {
+        batch: start.settings.batch,
+        element_bytes: size_of::<T>(),
+        layers: options.layers_kept(),
+    })?;
     let (trainer, batches) = start.begin::<T>()?;
     let mut run = Run {
         schedule: start.schedule()?,
@@ -63,7 +68,7 @@ fn train<T: Precision>(
         trainer: trainer.layers(options.layers_kept()),
         batches,
     };
-    run.introduce(out)?;
+    let threads = Threads::new(options.threads)?;
     let folder = options.out.as_deref();
     let mut metrics = match folder {
         Some(folder) => {
@@ -78,10 +83,11 @@ fn train<T: Precision>(
         }
         None => None,
     };
+    // After everything that can be refused.
+    run.introduce(out)?;
     let steps = run.start.settings.steps;
     let mut progress = Progress::new(run.trainer.steps(), steps);
     let mut saved = run.trainer.steps();
-    let threads = Threads::new(options.threads)?;
     while run.trainer.steps() < steps {
         let row = threads.run(|| run.step())?;
         let stop = interrupted.load(Ordering::Relaxed) || options.stop_at == Some(row.step);

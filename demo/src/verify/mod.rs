@@ -4,6 +4,7 @@
 //! numbers, and with central differences of the plain forward pass.
 
 mod adjoint;
+mod compared;
 mod differences;
 mod fixture;
 mod numbers;
@@ -19,7 +20,8 @@ use clap::Args;
 pub use fixture::{Fixture, FixtureError};
 pub use numbers::{Check, difference, worst_of};
 
-use self::tolerance::{ADJOINT, DIFFERENCES, Tolerance};
+use self::compared::{Compared, refused};
+use self::tolerance::{ADJOINT, DIFFERENCES};
 use crate::DemoError;
 use crate::model::{Family, Model, ModelConfig, Parameters};
 use crate::random::{Purpose, RandomStream};
@@ -51,20 +53,10 @@ pub fn run(out: &mut impl Write, options: &VerifyOptions) -> Result<(), DemoErro
     match &options.fixture {
         Some(path) => {
             let fixture = Fixture::read(path)?;
+            let compared = Compared::of(&fixture, options.dtype, &mut random);
+            let compared = compared.map_err(|error| refused(path, error))?;
             writeln!(out, "{} in {}", path.display(), options.dtype)?;
-            match options.dtype {
-                Dtype::F32 => {
-                    fixture_numbers::<f32>(out, &fixture, Dtype::F32, None, &mut outcome)?
-                }
-                Dtype::F64 => {
-                    let model = Model {
-                        config: fixture.config.clone(),
-                        parameters: fixture.parameters.clone(),
-                    };
-                    let ways = Ways::of(&model, &fixture.batch, &mut random)?;
-                    fixture_numbers::<f64>(out, &fixture, Dtype::F64, Some(ways), &mut outcome)?;
-                }
-            }
+            compared.print(out, &fixture.parameters, &mut outcome)?;
         }
         None => {
             for family in [Family::Gpt, Family::Llama] {
@@ -150,52 +142,6 @@ impl<T: Element> Reverse<T> {
             gradients,
         })
     }
-}
-
-/// Compares a pass and the runs of the optimiser with the fixture, in `T`.
-fn fixture_numbers<T: Element>(
-    out: &mut impl Write,
-    fixture: &Fixture,
-    dtype: Dtype,
-    ways: Option<Ways>,
-    outcome: &mut Outcome,
-) -> Result<(), DemoError> {
-    let tolerance = Tolerance::of(dtype);
-    let parameters = fixture
-        .parameters
-        .try_map(|value| Ok::<_, DemoError>(value.cast::<T>()))?;
-    let model = Model {
-        config: fixture.config.clone(),
-        parameters,
-    };
-    let reverse = Reverse::of(&model, &fixture.batch)?;
-    let errors: Vec<f64> = reverse
-        .gradients
-        .values()
-        .iter()
-        .zip(fixture.gradients.values())
-        .map(|(gradient, expected)| difference(gradient.as_slice(), expected.as_slice()))
-        .collect();
-    let against = (errors.as_slice(), tolerance.numbers);
-    outcome.table(out, &fixture.parameters, Some(against), ways.as_ref())?;
-
-    let check = |what: &str, error| Check {
-        what: what.to_owned(),
-        error,
-        bound: tolerance.numbers,
-    };
-    let logits = difference(reverse.logits.as_slice(), fixture.logits.as_slice());
-    let mut checks = vec![
-        check("logits", logits),
-        check("loss", difference(&[reverse.loss], &[fixture.loss])),
-    ];
-    checks.extend(ways.into_iter().flat_map(|ways| ways.checks));
-    if let Some(optimizer) = &fixture.optimizer {
-        for numbers in &fixture.runs {
-            checks.extend(replay::run::<T>(fixture, optimizer, numbers, &tolerance)?);
-        }
-    }
-    outcome.checks(out, &checks)
 }
 
 /// A model with every parameter away from the points where its gradient would be zero or symmetric.
