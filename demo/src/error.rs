@@ -46,6 +46,17 @@ pub enum DemoError {
         source: io::Error,
     },
 
+    /// Two options would write the same file.
+    #[error("{first} and {second} cannot both write {}", path.display())]
+    SharedOutput {
+        /// An option.
+        first: &'static str,
+        /// Another one.
+        second: &'static str,
+        /// The file, as the second one names it.
+        path: PathBuf,
+    },
+
     /// A pass and a recorded graph do not belong together.
     #[error(transparent)]
     OtherGraph(#[from] OtherGraph),
@@ -158,9 +169,14 @@ impl DemoError {
     /// The exit code: 0 where the reader of the output left, 2 for bad input, 1 for everything else.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Write(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
+            Self::Write(source) | Self::Output { source, .. }
+                if source.kind() == io::ErrorKind::BrokenPipe =>
+            {
+                0
+            }
             Self::UnknownRule { .. }
             | Self::Output { .. }
+            | Self::SharedOutput { .. }
             | Self::Corpus(_)
             | Self::Config(_)
             | Self::Settings(_)

@@ -1,19 +1,37 @@
-//! A file that a command will write: known to be writable before any work, and there as a whole or not at all.
+//! Files that a command will write: known to be writable before any work, and there as a whole or not at all.
+//!
+//! Invariant: an unfinished file has a name that nothing had before, and exists only while
+//! [`none_unfinished`] waits.
 
-use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs::{self, File, Permissions};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tempfile::NamedTempFile;
 
 use crate::DemoError;
 
 /// A place for a file. Until it is written, whatever stood there stays.
 #[derive(Debug)]
 pub struct Output {
+    /// As the caller named it.
     path: PathBuf,
-    /// Where the text goes first; `None` for a pipe or a device, which has no name to take over.
-    unfinished: Option<PathBuf>,
-    file: File,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Place {
+    /// A pipe or a device, which has no content to be replaced.
+    Stream(File),
+    File {
+        /// Links followed: a link stays a link, and the file that it names is replaced.
+        target: PathBuf,
+        /// Those of the file that is replaced.
+        permissions: Option<Permissions>,
+    },
+    /// A file in a folder that is yet to be made.
+    New(PathBuf),
 }
 
 impl Output {
@@ -22,62 +40,168 @@ impl Output {
     /// # Errors
     /// [`DemoError::Output`] where it cannot.
     pub fn reserve(path: &Path) -> Result<Self, DemoError> {
-        let refused = |source| DemoError::Output {
-            path: path.to_owned(),
+        let place = match fs::metadata(path) {
+            Ok(found) if found.is_dir() => Err(ErrorKind::IsADirectory.into()),
+            Ok(found) => match path.canonicalize() {
+                Ok(target) if found.is_file() => probed(target, Some(found.permissions())),
+                // An open file that has lost its name can be written to, and not be replaced.
+                _ => File::options().write(true).open(path).map(Place::Stream),
+            },
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            Err(_) if !ends_in_name(path) => Err(ErrorKind::IsADirectory.into()),
+            Err(_) => probed(resolved(path), None),
+        };
+        let path = path.to_owned();
+        match place {
+            Ok(place) => Ok(Self { path, place }),
+            Err(source) => Err(DemoError::Output { path, source }),
+        }
+    }
+
+    /// Makes sure that the file `name` can be written into `folder`, which is made with the file where it is
+    /// missing.
+    ///
+    /// # Errors
+    /// [`DemoError::Output`] where it cannot.
+    pub fn reserve_within(folder: &Path, name: &str) -> Result<Self, DemoError> {
+        let nearest = folder
+            .ancestors()
+            .find(|path| path.is_symlink() || path.exists());
+        if nearest == Some(folder) && folder.is_dir() {
+            return Self::reserve(&folder.join(name));
+        }
+        let nearest = nearest.unwrap_or(Path::new("."));
+        let probe = match nearest.is_dir() {
+            true => probe(nearest),
+            false => Err(ErrorKind::NotADirectory.into()),
+        };
+        probe.map_err(|source| DemoError::Output {
+            path: folder.to_owned(),
             source,
-        };
-        // A link stays a link: the file that it names is replaced.
-        let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let unfinished = match fs::metadata(&target) {
-            Ok(found) if found.is_dir() => {
-                return Err(refused(io::ErrorKind::IsADirectory.into()));
-            }
-            Ok(found) if !found.is_file() => None,
-            _ => {
-                let name = target.file_name().map(OsString::from);
-                let mut name =
-                    name.ok_or_else(|| refused(io::ErrorKind::InvalidFilename.into()))?;
-                name.push(".unfinished");
-                Some(target.with_file_name(name))
-            }
-        };
-        let file = File::options()
-            .write(true)
-            .create(unfinished.is_some())
-            .truncate(unfinished.is_some())
-            .open(unfinished.as_ref().unwrap_or(&target))
-            .map_err(refused)?;
-        Ok(Self {
-            path: target,
-            unfinished,
-            file,
-        })
+        })?;
+        let path = folder.join(name);
+        let place = Place::New(path.clone());
+        Ok(Self { path, place })
     }
 
     /// Writes the file.
     ///
     /// # Errors
     /// [`DemoError::Output`] where the disk is full, for example; then what stood there before still does.
-    pub fn write(mut self, text: &str) -> Result<(), DemoError> {
-        let mut outcome = self.file.write_all(text.as_bytes());
-        if let (Ok(()), Some(unfinished)) = (&outcome, &self.unfinished) {
-            outcome = fs::rename(unfinished, &self.path);
-            if outcome.is_ok() {
-                self.unfinished = None;
-            }
-        }
+    pub fn write(self, text: &str) -> Result<(), DemoError> {
+        let outcome = match self.place {
+            // It may wait for its reader as long as it likes, and leaves nothing behind.
+            Place::Stream(mut file) => file.write_all(text.as_bytes()),
+            Place::File {
+                target,
+                permissions,
+            } => replace(&target, permissions, text),
+            Place::New(target) => folder_of(&target)
+                .and_then(fs::create_dir_all)
+                .and_then(|()| replace(&target, None, text)),
+        };
         outcome.map_err(|source| DemoError::Output {
-            path: self.path.clone(),
+            path: self.path,
             source,
         })
     }
 }
 
-impl Drop for Output {
-    fn drop(&mut self) {
-        if let Some(unfinished) = &self.unfinished {
-            // The work failed, and its error is told; a file that cannot be removed either adds nothing.
-            let _ = fs::remove_file(unfinished);
+/// Refuses options that name one file, or a new file where another option needs a folder.
+///
+/// # Errors
+/// [`DemoError::SharedOutput`] for the first two.
+pub fn refuse_shared(wanted: &[(&'static str, PathBuf)]) -> Result<(), DemoError> {
+    let in_the_way = |file: &Path, other: &Path| other.starts_with(file) && !file.is_dir();
+    let targets: Vec<PathBuf> = wanted.iter().map(|(_, path)| resolved(path)).collect();
+    for (place, ((first, path), target)) in wanted.iter().zip(&targets).enumerate() {
+        for ((second, _), other) in wanted.iter().zip(&targets).take(place) {
+            if first != second && (in_the_way(target, other) || in_the_way(other, target)) {
+                return Err(DemoError::SharedOutput {
+                    first: second,
+                    second: first,
+                    path: path.clone(),
+                });
+            }
         }
     }
+    Ok(())
+}
+
+/// Held while there is an unfinished file.
+static UNFINISHED: Mutex<()> = Mutex::new(());
+
+/// Waits until no file is unfinished; until what it returns is dropped, none is begun.
+pub fn none_unfinished() -> MutexGuard<'static, ()> {
+    // There is nothing behind the lock that a panic could have left half done.
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The place of a file in a folder that takes new files.
+fn probed(target: PathBuf, permissions: Option<Permissions>) -> io::Result<Place> {
+    probe(folder_of(&target)?)?;
+    Ok(Place::File {
+        target,
+        permissions,
+    })
+}
+
+fn probe(folder: &Path) -> io::Result<()> {
+    let _lock = none_unfinished();
+    unfinished_in(folder).map(drop)
+}
+
+/// Puts `text` where `target` is: whoever reads it finds the old content or the new, never a part.
+fn replace(target: &Path, permissions: Option<Permissions>, text: &str) -> io::Result<()> {
+    let _lock = none_unfinished();
+    let mut unfinished = unfinished_in(folder_of(target)?)?;
+    unfinished.as_file_mut().write_all(text.as_bytes())?;
+    if let Some(permissions) = permissions {
+        unfinished.as_file().set_permissions(permissions)?;
+    }
+    unfinished
+        .persist(target)
+        .map_err(|refused| refused.error)?;
+    Ok(())
+}
+
+/// A file that was not there before, with the permissions of any new file.
+fn unfinished_in(folder: &Path) -> io::Result<NamedTempFile> {
+    let new = |path: &Path| File::options().write(true).create_new(true).open(path);
+    tempfile::Builder::new().make_in(folder, new)
+}
+
+fn folder_of(target: &Path) -> io::Result<&Path> {
+    target.parent().ok_or(ErrorKind::IsADirectory.into())
+}
+
+/// Whether a path that does not exist could be that of a file: `name/` and `..` could not.
+fn ends_in_name(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| {
+        let whole = path.as_os_str().as_encoded_bytes();
+        whole.ends_with(name.as_encoded_bytes())
+    })
+}
+
+/// More links than these in a row are not followed by systems either.
+const LINKS: usize = 40;
+
+/// The one name of a place, whether or not something stands there: of what exists of it, links are followed.
+fn resolved(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..LINKS {
+        if path.canonicalize().is_ok() {
+            break;
+        }
+        match fs::read_link(&path) {
+            Ok(target) => path = path.with_file_name("").join(target),
+            Err(_) => break,
+        }
+    }
+    let found = path.ancestors().find_map(|existing| {
+        let is_here = existing.as_os_str().is_empty();
+        let found = if is_here { Path::new(".") } else { existing }.canonicalize();
+        Some(found.ok()?.join(path.strip_prefix(existing).ok()?))
+    });
+    found.unwrap_or(path)
 }

@@ -230,6 +230,17 @@ fn impossible_options_are_refused() -> Outcome {
     let page = text_of(&folder("options")?.join("page.html"));
     let refusal = refusal_of(&["report", "--model", "gpt", "--scale", "inf", "--out", &page])?;
     assert_eq!(refusal, "demo: scale must be finite, got inf");
+    for scale in ["--scale=1e39", "--scale=-1e39"] {
+        let arguments = ["report", "--model", "llama", scale, "--out", &page];
+        let refusal = refusal_of(&arguments)?;
+        assert!(
+            refusal.starts_with("demo: scale must be finite in f32, got "),
+            "{scale}: {refusal}"
+        );
+    }
+    // A model without a place to write to would be work for nothing.
+    let output = demo(&["report", "--model", "gpt"]).output()?;
+    assert_eq!(output.status.code(), Some(2));
     assert!(!Path::new(&page).exists());
     Ok(())
 }

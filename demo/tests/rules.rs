@@ -49,7 +49,24 @@ fn every_registered_rule_is_checked_and_dispatched_and_every_planted_fault_is_ca
 
 #[test]
 fn a_document_without_a_verification_is_refused() -> Outcome {
-    let output = demo(&["rules", "--json", "verification.json"]).output()?;
-    assert_eq!(output.status.code(), Some(2), "{}", described(&output));
+    let folder = folder("unverified")?;
+    let [json, page] = ["a.json", "a.html"].map(|name| text_of(&folder.join(name)));
+    for others in [&[][..], &["--html", &page], &["multiply"]] {
+        let output = demo(&[&["rules", "--json", &json], others].concat()).output()?;
+        assert_eq!(output.status.code(), Some(2), "{}", described(&output));
+        assert!(String::from_utf8(output.stderr)?.contains("--json"));
+        assert_eq!(fs::read_dir(&folder)?.count(), 0);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_convention_is_shown_with_all_of_its_lines() -> Outcome {
+    let page = folder("conventions")?.join("rules.html");
+    stdout_of(&["rules", "--html", &text_of(&page)])?;
+    let page = fs::read_to_string(page)?;
+    let whole = "and for <code>base &lt; 0</code> it does not exist: <code>NonFiniteVjp</code> where the exponent \
+                 is tracked, unless the upstream is 0.";
+    assert_eq!(page.matches(whole).count(), 1);
     Ok(())
 }

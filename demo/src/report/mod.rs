@@ -6,16 +6,17 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use autodiff_core::report::{Document, document_page, dot, graph_svg, ledger_svg, lifecycle_svg};
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use crate::DemoError;
 use crate::model::Family;
-use crate::output::Output;
+use crate::output::{self, Output};
 use crate::worked;
 
 /// What to report on, and what to write.
 #[derive(Args, Clone, Debug, Default)]
-#[group(required = true, multiple = true, id = "written")]
+#[group(skip)]
+#[command(group = ArgGroup::new("written").required(true).multiple(true))]
 pub struct ReportOptions {
     /// Write a page that needs no network and no scripting
     #[arg(long, value_name = "FILE", group = "written")]
@@ -40,8 +41,12 @@ pub struct ReportOptions {
 /// Writes what is asked for.
 ///
 /// # Errors
-/// [`DemoError::Output`] before any work where a file cannot be written; what the tape refuses.
+/// [`DemoError::Output`] and [`DemoError::SharedOutput`] before any work where a file cannot be written;
+/// what the tape refuses.
 pub fn run(out: &mut impl Write, options: &ReportOptions) -> Result<(), DemoError> {
+    let scale = options.scale.unwrap_or(1.0);
+    model::check_scale(scale)?;
+    output::refuse_shared(&wanted(options))?;
     let reserve = |path: &Option<PathBuf>| path.as_deref().map(Output::reserve).transpose();
     let [page, json, text] = [
         reserve(&options.out)?,
@@ -53,56 +58,73 @@ pub fn run(out: &mut impl Write, options: &ReportOptions) -> Result<(), DemoErro
         None => None,
     };
     let document = match options.model {
-        Some(family) => model::document(family, options.scale.unwrap_or(1.0))?,
+        Some(family) => model::document(family, scale)?,
         None => worked::document()?,
     };
-    if let Some(page) = page {
-        page.write(&document_page(&document))?;
-    }
-    if let Some(json) = json {
-        json.write(&document.encode().map_err(std::io::Error::from)?)?;
-    }
-    if let Some(text) = text {
-        let graphs: Vec<String> = document.passes.iter().map(dot).collect();
-        text.write(&graphs.concat())?;
-    }
-    if let Some(figures) = figures {
-        write_figures(figures, &document)?;
-    }
     for rejection in &document.rejections {
         if options.model.is_some() {
             writeln!(out, "stopped: {}", rejection.error.message)?;
         }
     }
-    let written = [&options.out, &options.json, &options.dot, &options.figures];
-    for path in written.into_iter().flatten() {
-        writeln!(out, "wrote {}", path.display())?;
+    let mut wrote = |path: &Option<PathBuf>| match path {
+        Some(path) => writeln!(out, "wrote {}", path.display()),
+        None => Ok(()),
+    };
+    if let Some(page) = page {
+        page.write(&document_page(&document))?;
+        wrote(&options.out)?;
+    }
+    if let Some(json) = json {
+        json.write(&document.encode().map_err(std::io::Error::from)?)?;
+        wrote(&options.json)?;
+    }
+    if let Some(text) = text {
+        let graphs: Vec<String> = document.passes.iter().map(dot).collect();
+        text.write(&graphs.concat())?;
+        wrote(&options.dot)?;
+    }
+    if let Some(figures) = figures
+        && write_figures(figures, &document)?
+    {
+        wrote(&options.figures)?;
     }
     Ok(())
+}
+
+/// Every file that may be written, with the option that names it.
+fn wanted(options: &ReportOptions) -> Vec<(&'static str, PathBuf)> {
+    let files = [
+        ("--out", &options.out),
+        ("--json", &options.json),
+        ("--dot", &options.dot),
+    ];
+    let named = |(option, path): (_, &Option<PathBuf>)| Some((option, path.clone()?));
+    let figures = options.figures.iter();
+    let figures = figures.flat_map(|folder| FIGURES.map(|name| ("--figures", folder.join(name))));
+    files.into_iter().filter_map(named).chain(figures).collect()
 }
 
 /// The names of the pictures.
 pub const FIGURES: [&str; 3] = ["graph.svg", "ledger.svg", "gradients.svg"];
 
 fn reserve_figures(folder: &Path) -> Result<[Output; 3], DemoError> {
-    std::fs::create_dir_all(folder).map_err(|source| DemoError::Output {
-        path: folder.to_owned(),
-        source,
-    })?;
-    let [graph, ledger, gradients] = FIGURES.map(|name| Output::reserve(&folder.join(name)));
+    let [graph, ledger, gradients] = FIGURES.map(|name| Output::reserve_within(folder, name));
     Ok([graph?, ledger?, gradients?])
 }
 
+/// Whether there was anything to draw.
 fn write_figures(
     [graph, ledger, gradients]: [Output; 3],
     document: &Document,
-) -> Result<(), DemoError> {
-    if let Some(pass) = document.passes.first() {
+) -> Result<bool, DemoError> {
+    let pass = document.passes.first();
+    if let Some(pass) = pass {
         graph.write(&graph_svg(pass))?;
         ledger.write(&ledger_svg(pass))?;
     }
-    match lifecycle_svg(document) {
-        Some(picture) => gradients.write(&picture),
-        None => Ok(()),
+    let lifecycle = lifecycle_svg(document);
+    if let Some(picture) = &lifecycle {
+        gradients.write(picture)?;
     }
+    Ok(pass.is_some() || lifecycle.is_some())
 }

@@ -14,14 +14,6 @@ use crate::train::{SettingsError, TrainOptions, initial_parameters};
 /// The first step of `demo train --arch FAMILY`: its forward and its reverse pass. A step that the tape stops is
 /// a document too, with the error and as much of the graph as there is.
 pub(super) fn document(family: Family, scale: f64) -> Result<Document, DemoError> {
-    if !scale.is_finite() {
-        return Err(SettingsError::Range {
-            setting: "scale",
-            range: "finite",
-            value: scale,
-        }
-        .into());
-    }
     let corpus = Corpus::carried();
     let tokenizer = Tokenizer::of(&corpus.text);
     let options = TrainOptions {
@@ -43,6 +35,20 @@ pub(super) fn document(family: Family, scale: f64) -> Result<Document, DemoError
         parameters: first.taped()?,
     };
     recorded(family, &model, &batch)
+}
+
+/// Refuses a factor that no parameter can be multiplied by.
+pub(super) fn check_scale(scale: f64) -> Result<(), SettingsError> {
+    let range = match (scale.is_finite(), (scale as f32).is_finite()) {
+        (true, true) => return Ok(()),
+        (true, false) => "finite in f32",
+        (false, _) => "finite",
+    };
+    Err(SettingsError::Range {
+        setting: "scale",
+        range,
+        value: scale,
+    })
 }
 
 /// Matrices and embeddings alone: a norm's weight of one is no place to start from.
