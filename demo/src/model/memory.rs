@@ -124,11 +124,12 @@ mod tests {
             element_bytes: 4,
             layers: Layers::Kept,
         };
-        let per_piece = model().least_bytes(&step(2)) - model().least_bytes(&step(1));
-        let fitting = usize::try_from((8 << 30) / per_piece).unwrap() - 1;
+        let one = model().least_bytes(&step(1));
+        let piece = model().least_bytes(&step(2)) - one;
+        let fitting = usize::try_from(((8 << 30) - (one - piece)) / piece).unwrap();
         assert_eq!(model().check_memory(&step(fitting), 8), Ok(()));
         assert_eq!(
-            model().check_memory(&step(fitting + 2), 8),
+            model().check_memory(&step(fitting + 1), 8),
             Err(ConfigError::TooLarge {
                 gibibytes: 9,
                 limit: 8
