@@ -8,7 +8,7 @@ pub mod bench;
 pub mod corpus;
 mod error;
 pub mod model;
-pub mod output;
+mod output;
 pub mod random;
 pub mod report;
 pub mod rules;

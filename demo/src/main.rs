@@ -13,7 +13,7 @@ use demo::report::ReportOptions;
 use demo::sample::SampleOptions;
 use demo::train::TrainOptions;
 use demo::verify::VerifyOptions;
-use demo::{DemoError, bench, output, report, rules, sample, trace, train, verify, worked};
+use demo::{DemoError, bench, report, rules, sample, trace, train, verify, worked};
 
 /// Gradients that can be inspected: a tape of tensors whose every reverse rule is registered and checked.
 ///
@@ -99,9 +99,6 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Option<&Command>, out: &mut impl Write) -> Result<(), DemoError> {
-    if let Some(Command::Report(_) | Command::Rules { .. }) = command {
-        finish_files_before_ending();
-    }
     match command {
         None => worked::print(out),
         Some(Command::Train(options)) => train::run(out, options, &on_interrupt()),
@@ -123,25 +120,14 @@ fn run(command: Option<&Command>, out: &mut impl Write) -> Result<(), DemoError>
     }
 }
 
-/// Lets Ctrl-C and requests to terminate end the program only while no file is unfinished.
-fn finish_files_before_ending() {
-    // Refused where a signal is to be ignored, as under nohup: then it stays ignored.
-    let _ = ctrlc::try_set_handler(|| {
-        let _lock = output::none_unfinished();
-        std::process::exit(INTERRUPTED);
-    });
-}
-
-/// 128 + SIGINT, as shells report it.
-const INTERRUPTED: i32 = 130;
-
 /// A flag that the first Ctrl-C or request to terminate sets; the second one ends the program at once.
 fn on_interrupt() -> Arc<AtomicBool> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupted);
     let outcome = ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(INTERRUPTED);
+            // 128 + SIGINT, as shells report it.
+            std::process::exit(130);
         }
     });
     if let Err(error) = outcome {

@@ -1,14 +1,11 @@
 //! Files that a command will write: known to be writable before any work, and there as a whole or not at all.
 //!
-//! Invariant: an unfinished file has a name that nothing had before, and exists only while
-//! [`none_unfinished`] waits.
+//! Invariant: an unfinished file has no name where the system has files without one, and elsewhere a name that
+//! nothing had before.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-use tempfile::NamedTempFile;
 
 use crate::DemoError;
 
@@ -128,15 +125,6 @@ pub fn refuse_shared(wanted: &[(&'static str, PathBuf)]) -> Result<(), DemoError
     Ok(())
 }
 
-/// Held while there is an unfinished file.
-static UNFINISHED: Mutex<()> = Mutex::new(());
-
-/// Waits until no file is unfinished; until what it returns is dropped, none is begun.
-pub fn none_unfinished() -> MutexGuard<'static, ()> {
-    // There is nothing behind the lock that a panic could have left half done.
-    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The place of a file in a folder that takes new files.
 fn probed(target: PathBuf, permissions: Option<Permissions>) -> io::Result<Place> {
     probe(folder_of(&target)?)?;
@@ -147,28 +135,49 @@ fn probed(target: PathBuf, permissions: Option<Permissions>) -> io::Result<Place
 }
 
 fn probe(folder: &Path) -> io::Result<()> {
-    let _lock = none_unfinished();
-    unfinished_in(folder).map(drop)
+    tempfile::tempfile_in(folder).map(drop)
 }
 
 /// Puts `text` where `target` is: whoever reads it finds the old content or the new, never a part.
 fn replace(target: &Path, permissions: Option<Permissions>, text: &str) -> io::Result<()> {
-    let _lock = none_unfinished();
-    let mut unfinished = unfinished_in(folder_of(target)?)?;
-    unfinished.as_file_mut().write_all(text.as_bytes())?;
-    if let Some(permissions) = permissions {
-        unfinished.as_file().set_permissions(permissions)?;
+    let folder = folder_of(target)?;
+    let write = |mut file: &File| {
+        file.write_all(text.as_bytes())?;
+        match &permissions {
+            Some(permissions) => file.set_permissions(permissions.clone()),
+            None => Ok(()),
+        }
+    };
+    let unused = tempfile::Builder::new();
+    if cfg!(target_os = "linux") {
+        // A run that is ended before the file is whole leaves nothing behind.
+        let whole = tempfile::tempfile_in(folder)?;
+        write(&whole)?;
+        if let Ok(named) = unused.make_in(folder, |path| name(&whole, path)) {
+            return named.persist(target).map_err(|refused| refused.error);
+        }
     }
-    unfinished
-        .persist(target)
-        .map_err(|refused| refused.error)?;
+    let new = |path: &Path| File::options().write(true).create_new(true).open(path);
+    let named = unused.make_in(folder, new)?;
+    write(named.as_file())?;
+    named.persist(target).map_err(|refused| refused.error)?;
     Ok(())
 }
 
-/// A file that was not there before, with the permissions of any new file.
-fn unfinished_in(folder: &Path) -> io::Result<NamedTempFile> {
-    let new = |path: &Path| File::options().write(true).create_new(true).open(path);
-    tempfile::Builder::new().make_in(folder, new)
+/// Gives a name to a file that was made without one.
+#[cfg(target_os = "linux")]
+fn name(file: &File, path: &Path) -> io::Result<()> {
+    use std::os::fd::AsRawFd;
+
+    use rustix::fs::{AtFlags, CWD, linkat};
+
+    let open = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok(linkat(CWD, open, CWD, path, AtFlags::SYMLINK_FOLLOW)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn name(_: &File, _: &Path) -> io::Result<()> {
+    Err(ErrorKind::Unsupported.into())
 }
 
 fn folder_of(target: &Path) -> io::Result<&Path> {

@@ -202,6 +202,24 @@ fn an_interrupted_run_leaves_nothing_behind() -> Outcome {
     Ok(())
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_that_is_ended_while_it_writes_leaves_nothing_behind() -> Outcome {
+    let folder = folder("ended")?;
+    let page = folder.join("page.html");
+    fs::write(&page, "what stood there")?;
+    // The system ends a program whose file grows beyond the limit of 4 blocks.
+    let script = "ulimit -f 4 && exec \"$0\" report --out \"$1\"";
+    let program = env!("CARGO_BIN_EXE_demo");
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", script, program, &text_of(&page)]);
+    let output = shell.output()?;
+    assert_eq!(output.status.code(), None, "{}", described(&output));
+    assert_eq!(fs::read_to_string(&page)?, "what stood there");
+    assert_eq!(names(&folder)?.len(), 1);
+    Ok(())
+}
+
 #[test]
 fn a_folder_is_made_only_with_its_pictures() -> Outcome {
     let folder = folder("pictures")?;
