@@ -46,8 +46,8 @@ pub enum DemoError {
         source: io::Error,
     },
 
-    /// Two options would write the same file.
-    #[error("{first} and {second} cannot both write {}", path.display())]
+    /// Two options name the same file, and one of them or both would write it.
+    #[error("{first} and {second} cannot both name {}", path.display())]
     SharedOutput {
         /// An option.
         first: &'static str,

@@ -51,8 +51,8 @@ enum Command {
     ///
     /// Without --model the worked example is reported: the forward graph, every edge of the reverse pass
     /// with what it saved, and what the tape refuses. With --model it is one training step of a small
-    /// model: gradients by parameter, saved bytes by operation, and where a number that is not finite
-    /// comes from.
+    /// model, with --checkpoint one of a stored run: gradients by parameter, saved bytes by operation, and
+    /// where a number that is not finite comes from.
     Report(ReportOptions),
     /// List the registered rules, or verify them
     ///

@@ -40,7 +40,7 @@ fn options_that_name_one_file_are_refused_and_nothing_is_written() -> Outcome {
         ["--json", "x", "--dot", "x/y"],
     ] {
         let refusal = refusal_of(&["report", first, &at(one), second, &at(other)])?;
-        let start = format!("demo: {first} and {second} cannot both write ");
+        let start = format!("demo: {first} and {second} cannot both name ");
         assert!(refusal.starts_with(&start), "{refusal}");
         assert_eq!(names(&folder)?, BTreeSet::from(["p".to_owned()]));
         assert!(names(&folder.join("p"))?.is_empty());
@@ -70,7 +70,7 @@ fn links_count_as_the_file_that_they_name_and_are_written_through() -> Outcome {
     ] {
         let refusal = refusal_of(&["report", "--out", &at(one), "--json", &at(other)])?;
         assert!(
-            refusal.contains("--out and --json cannot both write"),
+            refusal.contains("--out and --json cannot both name"),
             "{refusal}"
         );
     }
@@ -151,7 +151,7 @@ fn a_device_is_written_to_and_stays_a_device() -> Outcome {
     );
     stdout_of(&["report", "--out", "/dev/null"])?;
     let refusal = refusal_of(&["report", "--out", "/dev/stdout", "--dot", "/dev/fd/1"])?;
-    assert!(refusal.contains("cannot both write"), "{refusal}");
+    assert!(refusal.contains("cannot both name"), "{refusal}");
 
     // Standard output may be a file: then that file is the page.
     let file = folder("device")?.join("page.html");
@@ -230,7 +230,7 @@ fn a_folder_is_made_only_with_its_pictures() -> Outcome {
             &["--scale", "inf"][..],
             "demo: scale must be finite, got inf",
         ),
-        (&["--out", &at], "cannot both write"),
+        (&["--out", &at], "cannot both name"),
         (&["--out", &text_of(&folder)], "cannot write"),
     ] {
         let arguments = ["report", "--model", "gpt", "--figures", &at];

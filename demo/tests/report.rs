@@ -264,6 +264,68 @@ fn the_registry_page_has_every_rule_and_all_of_them_hold() -> Outcome {
 }
 
 #[test]
+fn the_step_that_comes_next_has_the_numbers_that_the_resumed_run_has_there() -> Outcome {
+    let folder = folder("next_step")?;
+    for (family, dtype) in [("gpt", "f32"), ("llama", "f64")] {
+        let out = folder.join(family);
+        let out_text = text_of(&out);
+        let start = [
+            "train", "--out", &out_text, "--arch", family, "--dtype", dtype,
+        ];
+        let sizes = [
+            "--steps",
+            "6",
+            "--batch",
+            "2",
+            "--block",
+            "8",
+            "--stop-at",
+            "4",
+        ];
+        stdout_of(&[&start[..], &sizes].concat())?;
+        let checkpoint = out.join("checkpoint.safetensors");
+        let stored = fs::read(&checkpoint)?;
+        let arguments = ["report", "--checkpoint", &out_text, "--json"];
+        let json = written(&folder, "next.json", &arguments)?;
+        let target = text_of(&checkpoint);
+        refusal_of(&["report", "--checkpoint", &out_text, "--out", &target])?;
+        assert!(fs::read(&checkpoint)? == stored);
+
+        let document = Document::decode(json.as_bytes())?;
+        let nodes = &document.passes[0].nodes;
+        let loss = nodes.last().and_then(|node| node.value.as_ref());
+        let norms = nodes
+            .iter()
+            .filter_map(|node| node.gradient.as_ref()?.statistics.as_ref());
+        let norm = norms.map(|of| of.norm.0 * of.norm.0).sum::<f64>().sqrt();
+
+        stdout_of(&["train", "--resume", "--out", &out_text])?;
+        let metrics = fs::read_to_string(out.join("metrics.csv"))?;
+        let row: Vec<&str> = metrics
+            .lines()
+            .nth(5)
+            .map_or(Vec::new(), |row| row.split(',').collect());
+        assert_eq!(row[0], "5");
+        assert_eq!(loss.map(|loss| loss.values[0].0), Some(row[1].parse()?));
+        // Of f32 gradients both norms are sums in f64, in another order.
+        let expected: f64 = row[4].parse()?;
+        assert!(
+            (norm - expected).abs() <= 1e-6 * expected,
+            "{norm} {expected}"
+        );
+    }
+    let missing = text_of(&folder.join("missing"));
+    let page = text_of(&folder.join("page.html"));
+    let refusal = refusal_of(&["report", "--checkpoint", &missing, "--out", &page])?;
+    assert_eq!(
+        refusal,
+        format!("demo: there is no checkpoint in {missing}")
+    );
+    assert!(!Path::new(&page).exists());
+    Ok(())
+}
+
+#[test]
 fn a_run_leaves_its_page_with_every_step_also_after_a_resume() -> Outcome {
     let out = folder("run")?.join("out");
     let out_text = text_of(&out);

@@ -1,4 +1,4 @@
-//! Reports: the worked example, or one training step of a small model, as a page, as JSON or as pictures.
+//! Reports: the worked example, or one training step of a model, as a page, as JSON or as pictures.
 
 mod model;
 
@@ -11,6 +11,7 @@ use clap::{ArgGroup, Args};
 use crate::DemoError;
 use crate::model::Family;
 use crate::output::{self, Output};
+use crate::train::checkpoint;
 use crate::worked;
 
 /// What to report on, and what to write.
@@ -33,6 +34,9 @@ pub struct ReportOptions {
     /// Report on a training step of a small model instead of the worked example
     #[arg(long, value_enum)]
     pub model: Option<Family>,
+    /// Report on the step that comes next in the training run of this folder
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["model", "scale"])]
+    pub checkpoint: Option<PathBuf>,
     /// Multiply the first matrices of the model, to see where numbers grow too large
     #[arg(long, value_name = "X", requires = "model")]
     pub scale: Option<f64>,
@@ -57,12 +61,14 @@ pub fn run(out: &mut impl Write, options: &ReportOptions) -> Result<(), DemoErro
         Some(folder) => Some(reserve_figures(folder)?),
         None => None,
     };
-    let document = match options.model {
-        Some(family) => model::document(family, scale)?,
-        None => worked::document()?,
+    let document = match (options.model, &options.checkpoint) {
+        (Some(family), _) => model::document(family, scale)?,
+        (None, Some(folder)) => model::next_step(folder)?,
+        (None, None) => worked::document()?,
     };
     for rejection in &document.rejections {
-        if options.model.is_some() {
+        // The worked example ends with refusals; a step is ended by one.
+        if options.model.is_some() || options.checkpoint.is_some() {
             writeln!(out, "stopped: {}", rejection.error.message)?;
         }
     }
@@ -91,7 +97,7 @@ pub fn run(out: &mut impl Write, options: &ReportOptions) -> Result<(), DemoErro
     Ok(())
 }
 
-/// Every file that may be written, with the option that names it.
+/// Every file that may be written, and the one that is read, with the option that names it.
 fn wanted(options: &ReportOptions) -> Vec<(&'static str, PathBuf)> {
     let files = [
         ("--out", &options.out),
@@ -101,7 +107,10 @@ fn wanted(options: &ReportOptions) -> Vec<(&'static str, PathBuf)> {
     let named = |(option, path): (_, &Option<PathBuf>)| Some((option, path.clone()?));
     let figures = options.figures.iter();
     let figures = figures.flat_map(|folder| FIGURES.map(|name| ("--figures", folder.join(name))));
-    files.into_iter().filter_map(named).chain(figures).collect()
+    let stored = options.checkpoint.iter();
+    let stored = stored.map(|folder| ("--checkpoint", folder.join(checkpoint::FILE_NAME)));
+    let written = files.into_iter().filter_map(named).chain(figures);
+    written.chain(stored).collect()
 }
 
 /// The names of the pictures.

@@ -1,4 +1,6 @@
-//! One training step of a small model as a document.
+//! One training step of a model as a document.
+
+use std::path::Path;
 
 use autodiff_core::report::{Document, Graph, Limits, PassRecord, Watch, text};
 use autodiff_ops::prelude::*;
@@ -9,7 +11,7 @@ use crate::model::{Family, Model, Parameters};
 use crate::random::{Purpose, RandomStream};
 use crate::tokenizer::Tokenizer;
 use crate::train::data::Batch;
-use crate::train::{SettingsError, TrainOptions, initial_parameters};
+use crate::train::{Dtype, Precision, SettingsError, Start, TrainOptions, initial_parameters};
 
 /// The first step of `demo train --arch FAMILY`: its forward and its reverse pass. A step that the tape stops is
 /// a document too, with the error and as much of the graph as there is.
@@ -34,7 +36,36 @@ pub(super) fn document(family: Family, scale: f64) -> Result<Document, DemoError
         config,
         parameters: first.taped()?,
     };
-    recorded(family, &model, &batch)
+    let title = format!("One training step of the small {family} model");
+    recorded(
+        &title,
+        &format!("the first step of {family}"),
+        &model,
+        &batch,
+    )
+}
+
+/// The step that comes next in the run of a folder, with the numbers that `demo train --resume` has there.
+pub(super) fn next_step(folder: &Path) -> Result<Document, DemoError> {
+    let start = Start::resumed(folder, &TrainOptions::default())?;
+    match start.settings.dtype {
+        Dtype::F32 => next_step_of::<f32>(&start),
+        Dtype::F64 => next_step_of::<f64>(&start),
+    }
+}
+
+fn next_step_of<T: Precision>(start: &Start) -> Result<Document, DemoError> {
+    let (trainer, mut batches) = start.begin::<T>()?;
+    let sizes = [start.settings.batch, start.model.block];
+    let batch = Batch::draw(&start.split.training, sizes, &mut batches)?;
+    let (family, step) = (start.model.family, trainer.steps() + 1);
+    let title = format!("Training step {step} of a {family} model");
+    recorded(
+        &title,
+        &format!("step {step} of {family}"),
+        &trainer.model,
+        &batch,
+    )
 }
 
 /// Refuses a factor that no parameter can be multiplied by.
@@ -60,12 +91,13 @@ fn scaled(value: &Tensor<f32>, scale: f32) -> Result<Tensor<f32>, DemoError> {
 }
 
 fn recorded<T: Element>(
-    family: Family,
+    title: &str,
+    step: &str,
     model: &Model<TensorValue<T>>,
     batch: &Batch,
 ) -> Result<Document, DemoError> {
     let limits = Limits::default();
-    let mut document = Document::new(&format!("One training step of the small {family} model"));
+    let mut document = Document::new(title);
     let nothing = Watch::<T>::new([], limits);
     let loss = match model.loss(&batch.tokens, &batch.targets) {
         Ok(loss) => loss,
@@ -79,7 +111,7 @@ fn recorded<T: Element>(
     };
     let graph = Graph::of(&loss).named(model.parameters.iter());
     let value = text::significant(loss.value().item()?.to_f64(), 4);
-    let title = format!("the first step of {family}, loss {value}");
+    let title = format!("{step}, loss {value}");
     match loss.backward_with_trace() {
         Ok(pass) => document.passes.push(graph.record(&title, &pass, limits)?),
         Err(error) => {

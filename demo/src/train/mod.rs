@@ -17,5 +17,5 @@ pub use options::TrainOptions;
 pub use precision::Precision;
 pub use run::run;
 pub use settings::{Dtype, Settings, SettingsError};
-pub(crate) use start::initial_parameters;
+pub(crate) use start::{Start, initial_parameters};
 pub use step::{Clip, StepReport, Trainer, Update};

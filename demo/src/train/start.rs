@@ -16,17 +16,17 @@ use crate::random::{Purpose, RandomStream};
 use crate::tokenizer::Tokenizer;
 
 /// A run about to begin or to continue: everything has been checked, nothing written.
-pub(super) struct Start {
+pub(crate) struct Start {
     /// Family and sizes.
-    pub(super) model: ModelConfig,
+    pub(crate) model: ModelConfig,
     /// How the run learns.
-    pub(super) settings: Settings,
+    pub(crate) settings: Settings,
     /// One token a character.
     pub(super) tokenizer: Tokenizer,
     /// The text.
     pub(super) corpus: Corpus,
     /// Its tokens.
-    pub(super) split: Split,
+    pub(crate) split: Split,
     /// The run to be continued.
     pub(super) stored: Option<Stored>,
 }
@@ -60,7 +60,7 @@ impl Start {
 
     /// The run in a folder. Where it ended before its first checkpoint was whole, and the text is given
     /// once more, it begins again: it had taken no step.
-    pub(super) fn resumed(folder: &Path, options: &TrainOptions) -> Result<Self, DemoError> {
+    pub(crate) fn resumed(folder: &Path, options: &TrainOptions) -> Result<Self, DemoError> {
         let stored = match Stored::read(folder) {
             Err(CheckpointError::Missing { .. })
                 if options.corpus.is_some() && checkpoint::is_begun(folder) =>
@@ -90,7 +90,7 @@ impl Start {
     }
 
     /// The trainer and the drawing of batches, where they stand.
-    pub(super) fn begin<T: Precision>(&self) -> Result<(Trainer<T>, RandomStream), DemoError> {
+    pub(crate) fn begin<T: Precision>(&self) -> Result<(Trainer<T>, RandomStream), DemoError> {
         let options = AdamWOptions {
             beta1: self.settings.beta1,
             beta2: self.settings.beta2,
