@@ -6,7 +6,6 @@
 use std::fmt;
 
 use super::element::Element;
-use super::pool;
 use super::shape::Shape;
 use super::storage::{Storage, Stored};
 use super::view::TensorView;
@@ -129,14 +128,20 @@ impl<T: Stored> Tensor<T> {
     ///
     /// # Errors
     /// `ShapeOverflow`.
-    pub fn from_fn(shape: impl Into<Shape>, f: impl FnMut(usize) -> T) -> Result<Self> {
+    pub fn from_fn(shape: impl Into<Shape>, mut f: impl FnMut(usize) -> T) -> Result<Self> {
         let shape = shape.into();
-        let len = allocatable::<T>(&shape)?;
-        let mut values = pool::reserved(len)?;
-        values.extend((0..len).map(f));
-        Ok(Self {
-            shape,
-            storage: Storage::from_vec(values),
+        if allocatable::<T>(&shape)? == 0 {
+            return Ok(Self {
+                shape,
+                storage: Storage::Empty,
+            });
+        }
+        let first = f(0);
+        Self::written(shape, first, |out| {
+            let mut value = Some(first);
+            for (index, place) in out.iter_mut().enumerate() {
+                *place = value.take().unwrap_or_else(|| f(index));
+            }
         })
     }
 

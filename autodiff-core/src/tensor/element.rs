@@ -8,7 +8,7 @@ use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssi
 
 use super::kernel::{self, Matrix, MatrixMut};
 use super::storage::Stored;
-use super::sum;
+use super::sum::{self, Group};
 
 /// Keeps the set of element types closed: rules are registered for exactly these.
 pub(crate) mod sealed {
@@ -143,6 +143,18 @@ pub trait Element:
     /// have the same length.
     fn dot_slice(left: &[Self], right: &[Self]) -> Self {
         sum::dot(left, right)
+    }
+    /// The sum of whole groups of elements.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn sum_groups(groups: &[Group<Self>]) -> Self {
+        sum::sum_of_groups(groups)
+    }
+    /// The sum of the products of two runs of whole groups.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn dot_groups(left: &[Group<Self>], right: &[Group<Self>]) -> Self {
+        sum::dot_of_groups(left, right)
     }
     /// `output = left right`, or `output += left right`; the extents have been checked.
     #[doc(hidden)]

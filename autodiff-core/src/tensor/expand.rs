@@ -3,7 +3,6 @@
 use super::base::Tensor;
 use super::loops::Loops;
 use super::map::each;
-use super::parallel::for_parts;
 use super::projection::Projection;
 use super::storage::{Storage, Stored};
 use super::zip::{zip_onto, zip3_onto};
@@ -22,9 +21,7 @@ impl Projection {
         if addressed.len() == self.logical().element_count()? {
             return addressed.with_shape(self.logical());
         }
-        Ok(self
-            .expand_each(addressed, |x| x)?
-            .with_finiteness_of(addressed))
+        self.expand_each(addressed, |x| x)
     }
 
     /// Repeats `f` of every addressed element over the logical shape.
@@ -56,25 +53,24 @@ impl Projection {
                 storage: Storage::Empty,
             });
         };
-        Tensor::written(self.logical().clone(), f(first), |out| {
-            for_parts(
-                out,
-                #[inline(always)]
-                |first, out| {
-                    loops.for_each_run(
-                        first..first + out.len(),
-                        #[inline(always)]
-                        |start, len, [offset]| {
-                            let out = &mut out[start - first..][..len];
-                            match loops.inner_strides() {
-                                [0] => out.fill(f(input[offset])),
-                                [_] => each(out, &input[offset..offset + len], &f),
-                            }
-                        },
-                    );
-                },
-            );
-        })
+        Tensor::by_parts(
+            self.logical().clone(),
+            f(first),
+            #[inline(always)]
+            |first, out| {
+                loops.for_each_run(
+                    first..first + out.len(),
+                    #[inline(always)]
+                    |start, len, [offset]| {
+                        let out = &mut out[start - first..][..len];
+                        match loops.inner_strides() {
+                            [0] => out.fill(f(input[offset])),
+                            [_] => each(out, &input[offset..offset + len], &f),
+                        }
+                    },
+                );
+            },
+        )
     }
 
     /// `f(logical, addressed)` for every logical element and the addressed one that it shares.

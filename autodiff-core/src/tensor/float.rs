@@ -3,8 +3,9 @@
 use super::element::{Element, ElementKind, each, sealed::Sealed};
 use super::functions;
 use super::kernel::{self, Matrix, MatrixMut};
+use super::lanes;
 use super::math;
-use super::sum;
+use super::sum::Group;
 use super::vectors::vectorized;
 
 /// So many elements that it pays to choose a width of vectors.
@@ -13,7 +14,8 @@ const FEW: usize = 16;
 macro_rules! float_element {
     (
         $float:ident, $bits:ident, $kind:ident,
-        $exp:path, $tanh:path, $ln:path, $erf:path, $erfc:path, $gemm:path
+        $exp:path, $tanh:path, $ln:path, $erf:path, $erfc:path, $gemm:path,
+        $sum_groups:path, $dot_groups:path
     ) => {
         impl Sealed for $float {}
 
@@ -135,17 +137,13 @@ macro_rules! float_element {
                     || each(input, output, $tanh),
                 );
             }
-            fn sum_slice(values: &[Self]) -> Self {
-                vectorized(
-                    #[inline(always)]
-                    || sum::pairwise(values),
-                )
+            #[inline]
+            fn sum_groups(groups: &[Group<Self>]) -> Self {
+                $sum_groups(groups)
             }
-            fn dot_slice(left: &[Self], right: &[Self]) -> Self {
-                vectorized(
-                    #[inline(always)]
-                    || sum::dot(left, right),
-                )
+            #[inline]
+            fn dot_groups(left: &[Group<Self>], right: &[Group<Self>]) -> Self {
+                $dot_groups(left, right)
             }
             #[inline(always)]
             fn all_finite(values: &[Self]) -> bool {
@@ -186,7 +184,9 @@ float_element!(
     functions::ln_f32,
     math::erf_f32,
     math::erfc_f32,
-    kernel::multiply_f32
+    kernel::multiply_f32,
+    lanes::sum_of_f32,
+    lanes::dot_of_f32
 );
 float_element!(
     f64,
@@ -197,5 +197,7 @@ float_element!(
     functions::ln_f64,
     math::erf_f64,
     math::erfc_f64,
-    kernel::multiply_f64
+    kernel::multiply_f64,
+    lanes::sum_of_f64,
+    lanes::dot_of_f64
 );

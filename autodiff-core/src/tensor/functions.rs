@@ -1,8 +1,8 @@
 //! Exponential, hyperbolic tangent and logarithm of the machine's floats, as straight lines of
 //! arithmetic that compile to vectors.
 //!
-//! Invariant: no branch, no call and no contraction, so an element has the same bits alone, in a slice,
-//! at any place of it, and whatever the width of the vectors.
+//! Invariant: no branch, and a product and a sum are rounded once only where it is written so (`mul_add`);
+//! so an element has the same bits alone, in a slice, at any place of it, and whatever the width of the vectors.
 //!
 //! The exponential: `x = n ln 2 + r` with `|r| <= ln 2 / 2`, and `e^x = 2^n (1 + r + r² q(r))` with the
 //! Taylor coefficients of `q`, whose remainder is below a tenth of an ulp. The logarithm is the one of FreeBSD's msun
@@ -40,15 +40,14 @@ macro_rules! exponentials {
             const TAYLOR: [$float; $terms] = taylor!($float, $terms);
             // Adding and subtracting it rounds to a whole number, which its last bits then hold.
             const ROUND: $float = 1.5 * (1_u64 << ($float::MANTISSA_DIGITS - 1)) as $float;
-            let shifted = x * $log2_e + ROUND;
+            let shifted = x.mul_add($log2_e, ROUND);
             let n = shifted - ROUND;
-            // The high part has so few digits that its product with `n` is exact.
-            let r = x - n * $ln2_high - n * $ln2_low;
+            let r = n.mul_add(-$ln2_low, n.mul_add(-$ln2_high, x));
             let mut q = TAYLOR[$terms - 1];
             let mut term = $terms - 1;
             while term > 0 {
                 term -= 1;
-                q = q * r + TAYLOR[term];
+                q = q.mul_add(r, TAYLOR[term]);
             }
             let curved = r * r * q;
             let grown = r + curved;

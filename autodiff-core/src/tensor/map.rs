@@ -1,7 +1,7 @@
 //! Elementwise functions over tensors of one shape.
 
 use super::base::Tensor;
-use super::parallel::{Rows, for_each_part, for_parts, for_rows};
+use super::parallel::Rows;
 use super::storage::{INLINE, Storage, Stored};
 use crate::error::{Result, TensorError};
 
@@ -12,16 +12,15 @@ impl<T: Stored> Tensor<T> {
         let input = self.as_slice();
         let storage = match input.first() {
             None => Storage::Empty,
-            Some(&first) => Storage::overwritten(input.len(), f(first), |out| {
-                if out.len() <= INLINE {
-                    return each(out, input, &f);
-                }
-                for_parts(
-                    out,
-                    #[inline(always)]
-                    |start, out| each(out, part(input, start, out.len()), &f),
-                );
-            }),
+            Some(&first) if input.len() <= INLINE => {
+                Storage::overwritten(input.len(), f(first), |out| each(out, input, &f))
+            }
+            Some(&first) => Storage::by_parts(
+                input.len(),
+                f(first),
+                #[inline(always)]
+                |start, out| each(out, part(input, start, out.len()), &f),
+            ),
         };
         Tensor {
             shape: self.shape.clone(),
@@ -39,21 +38,20 @@ impl<T: Stored> Tensor<T> {
     /// ```
     #[must_use]
     pub fn map_slice(&self, f: impl Fn(&[T], &mut [T]) + Sync) -> Tensor<T> {
-        let mut output = self.clone();
-        match self.as_slice().first() {
-            None => {}
-            Some(&first) => {
-                let input = self.as_slice();
-                output.storage = Storage::overwritten(self.len(), first, |out| {
-                    for_parts(
-                        out,
-                        #[inline(always)]
-                        |start, out| f(part(input, start, out.len()), out),
-                    );
-                });
-            }
+        let input = self.as_slice();
+        let storage = match input.first() {
+            None => Storage::Empty,
+            Some(&first) => Storage::by_parts(
+                input.len(),
+                first,
+                #[inline(always)]
+                |start, out| f(part(input, start, out.len()), out),
+            ),
+        };
+        Tensor {
+            shape: self.shape.clone(),
+            storage,
         }
-        output
     }
 
     /// Both results of `f` for every element.
@@ -78,34 +76,22 @@ impl<T: Stored> Tensor<T> {
             ));
         };
         let (u, v) = f(first);
-        // Both are overwritten below, after both have been had.
-        let mut second = Storage::requested(input.len(), v, |_| Ok::<_, TensorError>(()))?;
-        let places = second.make_mut();
-        let storage = Storage::requested(input.len(), u, |out| {
-            let (out, places) = (
-                Rows {
-                    values: out,
-                    width: 1,
-                },
-                Rows {
-                    values: places,
-                    width: 1,
-                },
-            );
-            for_each_part(
-                (out, places),
-                input.len(),
-                2,
-                #[inline(always)]
-                |range, (out, places)| {
-                    let pairs = out.values.iter_mut().zip(places.values);
-                    for ((first, second), &x) in pairs.zip(&input[range]) {
-                        (*first, *second) = f(x);
-                    }
-                },
-            );
-            Ok::<_, TensorError>(())
-        })?;
+        let mut second = Storage::try_blank(input.len(), v)?;
+        let beside = Rows {
+            values: second.make_mut(),
+            width: 1,
+        };
+        let mut storage = Storage::try_blank(input.len(), u)?;
+        storage.overwrite_parts(
+            beside,
+            #[inline(always)]
+            |range, out, places| {
+                let pairs = out.iter_mut().zip(places.values);
+                for ((first, second), &x) in pairs.zip(&input[range]) {
+                    (*first, *second) = f(x);
+                }
+            },
+        );
         Ok((
             Tensor {
                 shape: self.shape.clone(),
@@ -124,10 +110,10 @@ impl<T: Stored> Tensor<T> {
         if !self.is_unique() {
             return self.map(f);
         }
-        for_parts(
-            self.as_mut_slice(),
+        self.storage.overwrite_parts(
+            (),
             #[inline(always)]
-            |_, places| {
+            |_, places, ()| {
                 for place in places {
                     *place = f(*place);
                 }
@@ -171,19 +157,18 @@ impl<T: Stored> Tensor<T> {
             };
         }
         let storage = match (left.first(), right.first()) {
-            (Some(&x), Some(&y)) => Storage::overwritten(left.len(), f(x, y), |out| {
-                if out.len() < INLINE {
-                    return each2(out, left, right, &f);
-                }
-                for_parts(
-                    out,
-                    #[inline(always)]
-                    |start, out| {
-                        let len = out.len();
-                        each2(out, part(left, start, len), part(right, start, len), &f);
-                    },
-                );
-            }),
+            (Some(&x), Some(&y)) if left.len() < INLINE => {
+                Storage::overwritten(left.len(), f(x, y), |out| each2(out, left, right, &f))
+            }
+            (Some(&x), Some(&y)) => Storage::by_parts(
+                left.len(),
+                f(x, y),
+                #[inline(always)]
+                |start, out| {
+                    let len = out.len();
+                    each2(out, part(left, start, len), part(right, start, len), &f);
+                },
+            ),
             _ => Storage::Empty,
         };
         Tensor {
@@ -206,11 +191,11 @@ impl<T: Stored> Tensor<T> {
             return Ok(self.zip_same(other, f));
         }
         let y = other.as_slice();
-        for_parts(
-            self.as_mut_slice(),
+        self.storage.overwrite_parts(
+            (),
             #[inline(always)]
-            |start, places| {
-                for (place, &y) in places.iter_mut().zip(&y[start..]) {
+            |range, places, ()| {
+                for (place, &y) in places.iter_mut().zip(&y[range]) {
                     *place = f(*place, y);
                 }
             },
@@ -237,17 +222,16 @@ impl<T: Stored> Tensor<T> {
                 storage: Storage::Empty,
             });
         };
-        Tensor::written(self.shape.clone(), f(x0, y0, z0), |out| {
-            for_parts(
-                out,
-                #[inline(always)]
-                |start, out| {
-                    let len = out.len();
-                    let (y, z) = (part(y, start, len), part(z, start, len));
-                    each3(out, part(x, start, len), y, z, &f);
-                },
-            );
-        })
+        Tensor::by_parts(
+            self.shape.clone(),
+            f(x0, y0, z0),
+            #[inline(always)]
+            |start, out| {
+                let len = out.len();
+                let (y, z) = (part(y, start, len), part(z, start, len));
+                each3(out, part(x, start, len), y, z, &f);
+            },
+        )
     }
 
     /// `f` of every row along the trailing axes: rows have `width` elements, and `f` must overwrite all
@@ -270,23 +254,21 @@ impl<T: Stored> Tensor<T> {
             .into());
         }
         let input = self.as_slice();
-        let mut output = self.clone();
-        if let Some(&first) = input.first() {
-            output = Tensor::written(self.shape.clone(), first, |out| {
-                for_rows(
-                    out,
-                    width,
-                    1,
-                    #[inline(always)]
-                    |first, out| {
-                        let rows = input[first * width..].chunks_exact(width);
-                        for (row, places) in rows.zip(out.chunks_exact_mut(width)) {
-                            f(row, places);
-                        }
-                    },
-                );
-            })?;
-        }
+        let Some(&first) = input.first() else {
+            return Ok(self.clone());
+        };
+        let mut output = Tensor::written(self.shape.clone(), first, |_| {})?;
+        output.storage.overwrite_rows(
+            width,
+            (),
+            #[inline(always)]
+            |range, out, ()| {
+                let rows = input[range.start * width..].chunks_exact(width);
+                for (row, places) in rows.zip(out.chunks_exact_mut(width)) {
+                    f(row, places);
+                }
+            },
+        );
         Ok(output)
     }
 

@@ -3,6 +3,8 @@
 //! Fresh pages from the system cost more than many kernels that fill them; a buffer that was written
 //! a moment ago is mapped and often still in cache, so the last one in is the first one out.
 //!
+//! Long vectors are loaded fastest where they lie within one cache line, so elements begin at a line.
+//!
 //! Invariant: a buffer is in the pool or in a tensor, never in both.
 //! Invariant: the pool holds at most [`LIMIT_BYTES`].
 
@@ -22,6 +24,9 @@ const LEAST_BYTES: usize = 4 << 10;
 
 /// Size classes divide every power of two into this many steps, so at most 1/8 of a buffer is slack.
 const STEPS: usize = 8;
+
+/// A cache line, and the widest vector.
+const LINE_BYTES: usize = 64;
 
 static HELD_BYTES: AtomicUsize = AtomicUsize::new(0);
 
@@ -98,20 +103,24 @@ fn class_capacity(class: usize) -> usize {
         .unwrap_or(usize::MAX)
 }
 
-/// A buffer of exactly `len` elements whose contents are unspecified: `fill` where it is fresh,
-/// left-overs of an earlier tensor where it is recycled. The caller overwrites all of it.
+/// A buffer, and where `len` elements begin in it, whose contents are unspecified: `fill` where it is fresh,
+/// left-overs of an earlier tensor where it is recycled. The caller overwrites all of them.
 ///
 /// For as many elements as some tensor has already; where even those find no room, the program ends.
-pub(super) fn buffer<T: Copy + 'static>(len: usize, fill: T) -> Vec<T> {
-    try_buffer(len, fill).unwrap_or_else(|_| vec![fill; len])
+pub(super) fn buffer<T: Copy + 'static>(len: usize, fill: T) -> (Vec<T>, usize) {
+    try_buffer(len, fill).unwrap_or_else(|_| (vec![fill; len], 0))
 }
 
 /// The same, for a number of elements that a caller asks for.
-pub(super) fn try_buffer<T: Copy + 'static>(len: usize, fill: T) -> Result<Vec<T>, TensorError> {
+pub(super) fn try_buffer<T: Copy + 'static>(
+    len: usize,
+    fill: T,
+) -> Result<(Vec<T>, usize), TensorError> {
     if len.saturating_mul(size_of::<T>()) < LEAST_BYTES {
-        return Ok(vec![fill; len]);
+        return Ok((vec![fill; len], 0));
     }
-    let (class, capacity) = class_to_hold(len);
+    let slack = LINE_BYTES / size_of::<T>().max(1);
+    let (class, capacity) = class_to_hold(len.saturating_add(slack));
     let recycled = pool_of::<T>().and_then(|mut pool| pool.pop(class));
     let mut buffer = match recycled {
         Some(buffer) => {
@@ -120,12 +129,22 @@ pub(super) fn try_buffer<T: Copy + 'static>(len: usize, fill: T) -> Result<Vec<T
         }
         None => reserved(capacity).map_err(|_| out_of_memory::<T>(len))?,
     };
-    buffer.resize(len, fill);
-    Ok(buffer)
+    // Elements of which none can begin at a line begin where the buffer does.
+    let start = match buffer.as_ptr().align_offset(LINE_BYTES) {
+        start if start <= slack => start,
+        _ => 0,
+    };
+    buffer.resize(start + len, fill);
+    Ok((buffer, start))
+}
+
+/// Whether elements lie where a buffer of the pool would have them.
+pub(super) fn is_placed<T>(values: &[T]) -> bool {
+    size_of_val(values) < LEAST_BYTES || values.as_ptr().align_offset(LINE_BYTES) == 0
 }
 
 /// An empty buffer with room for `len` elements.
-pub(super) fn reserved<T>(len: usize) -> Result<Vec<T>, TensorError> {
+fn reserved<T>(len: usize) -> Result<Vec<T>, TensorError> {
     let mut buffer = Vec::new();
     match buffer.try_reserve_exact(len) {
         Ok(()) => Ok(buffer),
@@ -194,10 +213,12 @@ mod tests {
     #[test]
     fn a_recycled_buffer_is_the_next_one_of_its_size_until_it_is_released() {
         // An odd size that no other test uses.
-        let first = buffer(77_777, 1_usize);
+        let (first, start) = buffer(77_777, 1_usize);
         let address = first.as_ptr();
+        assert_eq!(first[start..].as_ptr() as usize % LINE_BYTES, 0);
+        assert_eq!(first.len() - start, 77_777);
         recycle(first);
-        let second = buffer(77_776, 2_usize);
+        let (second, _) = buffer(77_776, 2_usize);
         assert_eq!(second.as_ptr(), address);
         recycle(second);
         assert!(release_buffers() >= 77_777 * size_of::<usize>());

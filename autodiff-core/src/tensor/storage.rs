@@ -29,9 +29,17 @@ pub(super) enum Storage<T> {
 /// Elements on the heap, recycled when the last tensor lets go.
 pub(super) struct Buffer<T> {
     values: Vec<T>,
+    /// Where the elements begin, which are all from there on.
+    start: usize,
     recycle: fn(Vec<T>),
     /// Whether all elements are known to be finite; writing forgets it.
     finite: AtomicBool,
+}
+
+impl<T> Buffer<T> {
+    fn elements(&self) -> &[T] {
+        self.values.get(self.start..).unwrap_or_default()
+    }
 }
 
 impl<T> Drop for Buffer<T> {
@@ -45,7 +53,7 @@ impl<T> Storage<T> {
         match self {
             Self::Empty => &[],
             Self::Inline { len, values } => values.get(..usize::from(*len)).unwrap_or(values),
-            Self::Shared(buffer) => &buffer.values,
+            Self::Shared(buffer) => buffer.elements(),
         }
     }
 
@@ -86,13 +94,15 @@ impl<T: Stored> Storage<T> {
     pub(super) fn from_vec(values: Vec<T>) -> Self {
         match Self::inline(&values) {
             Some(storage) => storage,
-            None => Self::shared(values),
+            None if pool::is_placed(&values) => Self::shared((values, 0)),
+            None => Self::copied(&values),
         }
     }
 
-    fn shared(values: Vec<T>) -> Self {
+    fn shared((values, start): (Vec<T>, usize)) -> Self {
         Self::Shared(Arc::new(Buffer {
             values,
+            start,
             recycle: pool::recycle::<T>,
             finite: AtomicBool::new(false),
         }))
@@ -148,14 +158,14 @@ impl<T: Stored> Storage<T> {
         Ok(storage)
     }
 
-    fn blank(len: usize, fill: T) -> Self {
+    pub(super) fn blank(len: usize, fill: T) -> Self {
         match len {
             0..=INLINE => Self::few(len, fill),
             _ => Self::shared(pool::buffer(len, fill)),
         }
     }
 
-    fn try_blank(len: usize, fill: T) -> Result<Self, TensorError> {
+    pub(super) fn try_blank(len: usize, fill: T) -> Result<Self, TensorError> {
         match len {
             0..=INLINE => Ok(Self::few(len, fill)),
             _ => pool::try_buffer(len, fill).map(Self::shared),
@@ -184,7 +194,7 @@ impl<T: Stored> Storage<T> {
             Self::Shared(buffer) => match Arc::get_mut(buffer) {
                 Some(buffer) => {
                     *buffer.finite.get_mut() = false;
-                    &mut buffer.values
+                    buffer.values.get_mut(buffer.start..).unwrap_or_default()
                 }
                 None => &mut [],
             },
@@ -198,9 +208,9 @@ impl<T: Stored> Storage<T> {
         match values.first() {
             None => Self::Empty,
             Some(&first) => {
-                let mut copy = pool::buffer(values.len(), first);
-                copy.copy_from_slice(values);
-                Self::shared(copy)
+                let (mut copy, start) = pool::buffer(values.len(), first);
+                copy[start..].copy_from_slice(values);
+                Self::shared((copy, start))
             }
         }
     }
@@ -208,8 +218,9 @@ impl<T: Stored> Storage<T> {
     pub(super) fn into_vec(self) -> Vec<T> {
         match self {
             Self::Shared(buffer) => match Arc::try_unwrap(buffer) {
-                Ok(mut buffer) => take(&mut buffer.values),
-                Err(buffer) => buffer.values.clone(),
+                Ok(mut buffer) if buffer.start == 0 => take(&mut buffer.values),
+                Ok(buffer) => buffer.elements().to_vec(),
+                Err(buffer) => buffer.elements().to_vec(),
             },
             other => other.as_slice().to_vec(),
         }

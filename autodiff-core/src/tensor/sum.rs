@@ -5,10 +5,19 @@
 use super::element::Element;
 
 /// Independent partial sums, so that additions neither wait for each other nor pile up in one place.
-pub(super) const LANES: usize = 16;
+pub(super) const LANES: usize = 64;
+
+/// As many elements as there are partial sums.
+pub(super) type Group<T> = [T; LANES];
 
 /// Elements that are summed lane by lane before the pairwise tree takes over.
-const BLOCK: usize = 256;
+const BLOCK: usize = 1024;
+
+/// Partial results of a fold.
+const COMBINED: usize = 16;
+
+/// Partial sums of runs too short for all lanes.
+const FEW: usize = 8;
 
 /// Adds block sums in a balanced tree while they arrive: partial sum `k` covers `2^k` blocks.
 pub(super) struct Pairwise<T> {
@@ -38,16 +47,21 @@ impl<T: Element> Pairwise<T> {
         self.blocks += 1;
     }
 
+    /// The partial sums from the smallest on; only those that hold something are looked at, since most
+    /// sums are short.
+    #[inline(always)]
     pub(super) fn total(&self) -> T {
-        let mut held = self
-            .partial
-            .iter()
-            .enumerate()
-            .filter(|(level, _)| (self.blocks >> level) & 1 == 1);
-        let Some((_, &first)) = held.next() else {
-            return T::zero();
-        };
-        held.fold(first, |sum, (_, &earlier)| earlier + sum)
+        let mut held = self.blocks;
+        let mut total = T::zero();
+        let mut first = true;
+        while held != 0 {
+            if let Some(&earlier) = self.partial.get(held.trailing_zeros() as usize) {
+                total = if first { earlier } else { earlier + total };
+                first = false;
+            }
+            held &= held - 1;
+        }
+        total
     }
 }
 
@@ -66,35 +80,77 @@ pub(super) fn pairwise<T: Element>(values: &[T]) -> T {
 
 #[inline(always)]
 fn block_sum<T: Element>(values: &[T]) -> T {
-    let (groups, rest) = values.as_chunks::<LANES>();
-    let mut rest_sum = T::zero();
-    for &x in rest {
-        rest_sum += x;
+    let (groups, rest) = values.as_chunks();
+    if groups.is_empty() {
+        return short_sum(rest);
     }
-    let Some((first, groups)) = groups.split_first() else {
-        return rest_sum;
-    };
-    let mut lanes = *first;
+    T::sum_groups(groups) + short_sum(rest)
+}
+
+/// The sum of a run that is too short for all lanes.
+#[inline(always)]
+fn short_sum<T: Element>(values: &[T]) -> T {
+    let (groups, rest) = values.as_chunks();
+    let mut lanes = [T::zero(); FEW];
     for group in groups {
-        for (lane, &x) in lanes.iter_mut().zip(group) {
-            *lane += x;
-        }
+        add_group(&mut lanes, group);
     }
-    let mut width = LANES / 2;
-    while width > 0 {
-        let (low, high) = lanes.split_at_mut(width);
+    rest.iter()
+        .fold(sum_of_lanes(&mut lanes), |sum, &x| sum + x)
+}
+
+#[inline(always)]
+fn add_group<T: Element, const N: usize>(lanes: &mut [T; N], group: &[T; N]) {
+    for (lane, &x) in lanes.iter_mut().zip(group) {
+        *lane += x;
+    }
+}
+
+#[inline(always)]
+fn add_product<T: Element, const N: usize>(lanes: &mut [T; N], left: &[T; N], right: &[T; N]) {
+    for ((lane, &x), &y) in lanes.iter_mut().zip(left).zip(right) {
+        *lane += x * y;
+    }
+}
+
+/// The sum of all elements of groups.
+#[inline(always)]
+pub(super) fn sum_of_groups<T: Element>(groups: &[Group<T>]) -> T {
+    let mut lanes = [T::zero(); LANES];
+    for group in groups {
+        add_group(&mut lanes, group);
+    }
+    sum_of_lanes(&mut lanes)
+}
+
+/// The sum of the products of all elements of two runs of groups.
+#[inline(always)]
+pub(super) fn dot_of_groups<T: Element>(left: &[Group<T>], right: &[Group<T>]) -> T {
+    let mut lanes = [T::zero(); LANES];
+    for (left, right) in left.iter().zip(right) {
+        add_product(&mut lanes, left, right);
+    }
+    sum_of_lanes(&mut lanes)
+}
+
+/// The lanes, whose number is a power of two, added up by halves.
+#[inline(always)]
+pub(super) fn sum_of_lanes<T: Element>(lanes: &mut [T]) -> T {
+    let mut half = lanes.len() / 2;
+    while half > 0 {
+        let (low, high) = lanes.split_at_mut(half);
         for (lane, &x) in low.iter_mut().zip(high.iter()) {
             *lane += x;
         }
-        width /= 2;
+        half /= 2;
     }
-    lanes[0] + rest_sum
+    lanes.first().copied().unwrap_or_default()
 }
 
 /// Folds a run lane by lane with a function that is associative and commutative.
 #[inline(always)]
 pub(super) fn combine<T: Copy>(values: &[T], init: T, f: impl Fn(T, T) -> T) -> T {
-    let (groups, rest) = values.as_chunks::<LANES>();
+    let (groups, rest) = values.as_chunks::<COMBINED>();
     let folded = match groups.split_first() {
         None => init,
         Some((first, groups)) => {
@@ -126,19 +182,23 @@ pub(super) fn dot<T: Element>(left: &[T], right: &[T]) -> T {
 
 #[inline(always)]
 fn block_dot<T: Element>(left: &[T], right: &[T]) -> T {
-    let (left_groups, left_rest) = left.as_chunks::<LANES>();
-    let (right_groups, right_rest) = right.as_chunks::<LANES>();
-    let mut lanes = [T::zero(); LANES];
-    for (left, right) in left_groups.iter().zip(right_groups) {
-        for ((lane, &x), &y) in lanes.iter_mut().zip(left).zip(right) {
-            *lane += x * y;
-        }
+    let ((groups, left), (others, right)) = (left.as_chunks(), right.as_chunks());
+    if groups.is_empty() {
+        return short_dot(left, right);
     }
-    let mut sum = block_sum(&lanes);
-    for (&x, &y) in left_rest.iter().zip(right_rest) {
-        sum += x * y;
+    T::dot_groups(groups, others) + short_dot(left, right)
+}
+
+/// The sum of the products of runs that are too short for all lanes.
+#[inline(always)]
+fn short_dot<T: Element>(left: &[T], right: &[T]) -> T {
+    let ((groups, left), (others, right)) = (left.as_chunks(), right.as_chunks());
+    let mut lanes = [T::zero(); FEW];
+    for (left, right) in groups.iter().zip(others) {
+        add_product(&mut lanes, left, right);
     }
-    sum
+    let rest = left.iter().zip(right);
+    rest.fold(sum_of_lanes(&mut lanes), |sum, (&x, &y)| sum + x * y)
 }
 
 /// Whether every part of every element is finite.
@@ -146,8 +206,8 @@ fn block_dot<T: Element>(left: &[T], right: &[T]) -> T {
 /// `0 x` is zero for a finite `x` and NaN for any other, and a lane that has turned NaN stays NaN.
 pub(super) fn all_finite<T: Element>(values: &[T]) -> bool {
     let zero = T::zero();
-    let (groups, rest) = values.as_chunks::<LANES>();
-    let mut lanes = [zero; LANES];
+    let (groups, rest) = values.as_chunks::<COMBINED>();
+    let mut lanes = [zero; COMBINED];
     for group in groups {
         for (lane, &x) in lanes.iter_mut().zip(group) {
             *lane += x * zero;

@@ -1,7 +1,7 @@
 //! Code compiled once for every width of vectors, and the widest one chosen when it runs.
 //!
 //! Invariant: no result depends on the width. Every element goes through the same operations in the same
-//! order, and a product and a sum are never contracted into one rounding.
+//! order, and the compiler never contracts a product and a sum into one rounding.
 
 /// Runs `f` compiled for the widest vectors of the machine.
 ///

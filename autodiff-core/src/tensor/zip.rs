@@ -5,7 +5,6 @@ use std::ops::Range;
 use super::base::Tensor;
 use super::loops::Loops;
 use super::map::{each, each2, each3};
-use super::parallel::for_parts;
 use super::projection::{Projection, broadcast_strides};
 use super::shape::{Extents, Shape};
 use super::storage::Stored;
@@ -100,15 +99,14 @@ pub(super) fn zip_onto<T: Stored, U: Stored, V: Stored>(
         });
     };
     let loops = pair_loops(&shape, left, right);
-    Tensor::written(shape, f(x0, y0), |out| {
-        for_parts(
-            out,
-            #[inline(always)]
-            |start, out| {
-                zip_range(out, start..start + out.len(), &loops, x, y, f);
-            },
-        );
-    })
+    Tensor::by_parts(
+        shape,
+        f(x0, y0),
+        #[inline(always)]
+        |start, out| {
+            zip_range(out, start..start + out.len(), &loops, x, y, f);
+        },
+    )
 }
 
 /// The loops of two operands over a shape that both broadcast to.
@@ -174,53 +172,50 @@ pub(super) fn zip3_onto<T: Stored, U: Stored, V: Stored, W: Stored>(
     };
     let [sx, sy, sz] = &strides;
     let loops = Loops::new(&shape, [sx, sy, sz]);
-    Tensor::written(shape, f(x0, y0, z0), |out| {
-        for_parts(
-            out,
-            #[inline(always)]
-            |first, out| {
-                loops.for_each_run(
-                    first..first + out.len(),
-                    #[inline(always)]
-                    |start, len, [i, j, k]| {
-                        let out = &mut out[start - first..][..len];
-                        match loops.inner_strides() {
-                            [0, 0, 0] => out
-                                .iter_mut()
-                                .for_each(|place| *place = f(x[i], y[j], z[k])),
-                            [0, 0, _] => {
-                                let (x, y) = (x[i], y[j]);
-                                each(out, &z[k..k + len], |z| f(x, y, z));
-                            }
-                            [0, _, 0] => {
-                                let (x, z) = (x[i], z[k]);
-                                each(out, &y[j..j + len], |y| f(x, y, z));
-                            }
-                            [_, 0, 0] => {
-                                let (y, z) = (y[j], z[k]);
-                                each(out, &x[i..i + len], |x| f(x, y, z));
-                            }
-                            [0, _, _] => {
-                                let x = x[i];
-                                each2(out, &y[j..j + len], &z[k..k + len], |y, z| f(x, y, z));
-                            }
-                            [_, 0, _] => {
-                                let y = y[j];
-                                each2(out, &x[i..i + len], &z[k..k + len], |x, z| f(x, y, z));
-                            }
-                            [_, _, 0] => {
-                                let z = z[k];
-                                each2(out, &x[i..i + len], &y[j..j + len], |x, y| f(x, y, z));
-                            }
-                            [_, _, _] => {
-                                each3(out, &x[i..i + len], &y[j..j + len], &z[k..k + len], f)
-                            }
+    Tensor::by_parts(
+        shape,
+        f(x0, y0, z0),
+        #[inline(always)]
+        |first, out| {
+            loops.for_each_run(
+                first..first + out.len(),
+                #[inline(always)]
+                |start, len, [i, j, k]| {
+                    let out = &mut out[start - first..][..len];
+                    match loops.inner_strides() {
+                        [0, 0, 0] => out
+                            .iter_mut()
+                            .for_each(|place| *place = f(x[i], y[j], z[k])),
+                        [0, 0, _] => {
+                            let (x, y) = (x[i], y[j]);
+                            each(out, &z[k..k + len], |z| f(x, y, z));
                         }
-                    },
-                );
-            },
-        );
-    })
+                        [0, _, 0] => {
+                            let (x, z) = (x[i], z[k]);
+                            each(out, &y[j..j + len], |y| f(x, y, z));
+                        }
+                        [_, 0, 0] => {
+                            let (y, z) = (y[j], z[k]);
+                            each(out, &x[i..i + len], |x| f(x, y, z));
+                        }
+                        [0, _, _] => {
+                            let x = x[i];
+                            each2(out, &y[j..j + len], &z[k..k + len], |y, z| f(x, y, z));
+                        }
+                        [_, 0, _] => {
+                            let y = y[j];
+                            each2(out, &x[i..i + len], &z[k..k + len], |x, z| f(x, y, z));
+                        }
+                        [_, _, 0] => {
+                            let z = z[k];
+                            each2(out, &x[i..i + len], &y[j..j + len], |x, y| f(x, y, z));
+                        }
+                        [_, _, _] => each3(out, &x[i..i + len], &y[j..j + len], &z[k..k + len], f),
+                    }
+                },
+            );
+        },
+    )
 }
 
 #[cfg(test)]

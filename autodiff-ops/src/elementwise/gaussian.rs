@@ -16,7 +16,9 @@ const SATURATION: f64 = 32.0;
 /// The input within the range where the gate still moves, so that its cube never overflows.
 fn unsaturated<T: Element>(x: T) -> T {
     let bound = T::from_f64(SATURATION);
-    x.min(bound).max(-bound)
+    // Comparisons that a NaN fails keep it.
+    let x = if x > bound { bound } else { x };
+    if x < -bound { -bound } else { x }
 }
 
 /// `w` such that `(1 + tanh(w / 2)) / 2 = σ(w)` is the gate.

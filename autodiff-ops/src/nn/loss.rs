@@ -2,7 +2,7 @@
 
 use autodiff_core::prelude::*;
 
-use autodiff_core::tensor::{for_each_part, for_rows};
+use autodiff_core::tensor::for_each_part;
 
 use super::rows::{
     each_row, exp_from, exp_from_peak, peak, rows_and_width, rows_mut, scale, sum_without,
@@ -73,16 +73,17 @@ pub fn cross_entropy<T: Element>(
     ) -> Result<Tensor<T>> {
         let share = upstream.item()? / T::from_f64(count as f64);
         let classes = logits.shape().last().copied().unwrap_or_default();
-        let mut contribution = Tensor::unwritten(logits.shape())?;
+        let shape = logits.shape();
         let (logits, targets) = (logits.as_slice(), targets.as_slice());
         let (peaks, totals) = (peaks.as_slice(), totals.as_slice());
-        for_rows(
-            contribution.as_mut_slice(),
+        Tensor::by_rows(
+            shape,
             classes,
             2,
+            (),
             #[inline(always)]
-            |first, out| {
-                for (index, out) in (first..).zip(rows_mut(out, classes)) {
+            |range, out, ()| {
+                for (index, out) in range.zip(rows_mut(out, classes)) {
                     let target = targets[index];
                     if Some(target) == ignore_index {
                         out.fill(T::zero());
@@ -97,9 +98,9 @@ pub fn cross_entropy<T: Element>(
                     }
                     scale(out, share / totals[index]);
                 }
+                Ok::<(), OpError>(())
             },
-        );
-        Ok(contribution)
+        )
     }
     let classes = check(logits.shape(), targets, ignore_index)?;
     let mut totals = Tensor::ones(targets.shape())?;

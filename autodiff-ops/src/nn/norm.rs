@@ -1,7 +1,6 @@
 //! Normalisation of rows along the last axis.
 
 use autodiff_core::prelude::*;
-use autodiff_core::tensor::for_rows;
 
 use super::normalized::{Normalized, about_mean, about_zero, check_operand, through_row};
 use super::rows::{rows, rows_mut, scale};
@@ -87,24 +86,24 @@ pub fn layer_norm_plain<T: Element>(x: &Tensor<T>, eps: f64) -> Result<Tensor<T>
         _eps: f64,
     ) -> Result<Tensor<T>> {
         let width = output.shape().last().copied().unwrap_or_default();
-        let mut contribution = Tensor::unwritten(output.shape())?;
-        for_rows(
-            contribution.as_mut_slice(),
+        Tensor::by_rows(
+            output.shape(),
             width,
             2,
+            (),
             #[inline(always)]
-            |first, out| {
-                let start = first * width;
-                let inverse_deviations = &inverse_deviations.as_slice()[first..];
+            |range, out, ()| {
+                let start = range.start * width;
+                let inverse_deviations = &inverse_deviations.as_slice()[range];
                 let pairs = rows(&upstream.as_slice()[start..], width)
                     .zip(rows(&output.as_slice()[start..], width))
                     .zip(inverse_deviations);
                 for (((upstream, normalized), &r), out) in pairs.zip(rows_mut(out, width)) {
                     through_row(upstream, normalized, r, true, out);
                 }
+                Ok::<(), OpError>(())
             },
-        );
-        Ok(contribution)
+        )
     }
     let [output, _, inverse_deviations] = about_mean(
         x,

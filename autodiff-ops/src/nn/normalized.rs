@@ -2,9 +2,9 @@
 
 use autodiff_core::prelude::*;
 
-use autodiff_core::tensor::{for_each_part, try_for_each_part};
+use autodiff_core::tensor::for_each_part;
 
-use super::rows::{each_row, rows_and_width, rows_mut, scale, whole_rows};
+use super::rows::{each_row, rows_and_width, rows_mut, whole_rows};
 
 /// Rows that are added one after another: the error of a sum over rows then grows with their number divided
 /// by this.
@@ -74,23 +74,21 @@ pub(super) fn about_mean<T: Element>(
 ) -> Result<[Tensor<T>; 3]> {
     let width = width_of(x)?;
     let count = T::from_f64(width as f64);
-    let mut output = Tensor::unwritten(x.shape())?;
     let mut means_above_first = Tensor::zeros(&x.shape()[..x.rank() - 1])?;
     let mut inverse_deviations = Tensor::ones(means_above_first.shape())?;
-    let row_count = means_above_first.len();
-    let places = (
-        whole_rows(&mut output, width),
+    let beside = (
         each_row(&mut means_above_first),
         each_row(&mut inverse_deviations),
     );
     let values = x.as_slice();
-    try_for_each_part(
-        places,
-        row_count,
-        2 * width,
+    let output = Tensor::by_rows(
+        x.shape(),
+        width,
+        2,
+        beside,
         #[inline(always)]
-        |range, (out, means, inverse_deviations)| {
-            let places = rows_mut(out.values, width)
+        |range, out, (means, inverse_deviations)| {
+            let places = rows_mut(out, width)
                 .zip(means.values)
                 .zip(inverse_deviations.values);
             for (index, ((out, mean), inverse_deviation)) in range.zip(places) {
@@ -117,18 +115,16 @@ pub(super) fn about_zero<T: Element>(
     eps: f64,
 ) -> Result<[Tensor<T>; 2]> {
     let width = width_of(x)?;
-    let mut output = Tensor::unwritten(x.shape())?;
     let mut inverse_roots = Tensor::ones(&x.shape()[..x.rank() - 1])?;
-    let row_count = inverse_roots.len();
-    let places = (whole_rows(&mut output, width), each_row(&mut inverse_roots));
     let (values, weight) = (x.as_slice(), weight.as_slice());
-    try_for_each_part(
-        places,
-        row_count,
-        2 * width,
+    let output = Tensor::by_rows(
+        x.shape(),
+        width,
+        2,
+        each_row(&mut inverse_roots),
         #[inline(always)]
-        |range, (out, inverse_roots)| {
-            let places = rows_mut(out.values, width).zip(inverse_roots.values);
+        |range, out, inverse_roots| {
+            let places = rows_mut(out, width).zip(inverse_roots.values);
             for (index, (out, inverse_root)) in range.zip(places) {
                 let row = &values[index * width..][..width];
                 let r = inverse_root_of_mean_square(row, eps, index)?;
@@ -207,6 +203,7 @@ impl<T: Element> Normalized<'_, T> {
                 let mut weighted = vec![T::zero(); width];
                 let (contribution, mut weight_sums, mut bias_sums) = places;
                 let mut contributions = contribution.map(|part| rows_mut(part.values, width));
+                let centred = self.means_above_first.is_some();
                 let first = range.start * BLOCK;
                 for index in first..row_count.min(range.end * BLOCK) {
                     let row = &values[index * width..][..width];
@@ -215,8 +212,8 @@ impl<T: Element> Normalized<'_, T> {
                     self.normalize(row, index, r, &mut normalized);
                     let block = (index - first) / BLOCK * width;
                     if let Some(sums) = &mut weight_sums {
-                        let sums = sums.values[block..][..width].iter_mut();
-                        for ((sum, &u), &n) in sums.zip(upstream).zip(&normalized) {
+                        let sums = &mut sums.values[block..][..width];
+                        for ((sum, &u), &n) in sums.iter_mut().zip(upstream).zip(&normalized) {
                             *sum += u * n;
                         }
                     }
@@ -226,12 +223,10 @@ impl<T: Element> Normalized<'_, T> {
                         }
                     }
                     if let Some(out) = contributions.as_mut().and_then(Iterator::next) {
-                        for ((place, &u), &w) in
-                            weighted.iter_mut().zip(upstream).zip(weight.as_slice())
-                        {
+                        let weights = weight.as_slice();
+                        for ((place, &u), &w) in weighted.iter_mut().zip(upstream).zip(weights) {
                             *place = u * w;
                         }
-                        let centred = self.means_above_first.is_some();
                         through_row(&weighted, &normalized, r, centred, out);
                     }
                 }
@@ -250,12 +245,13 @@ impl<T: Element> Normalized<'_, T> {
     /// A row as the forward pass normalised it.
     #[inline(always)]
     fn normalize(&self, row: &[T], index: usize, r: T, out: &mut [T]) {
-        let mean = self.means_above_first.map(|means| means.as_slice()[index]);
-        match mean {
-            Some(mean) => less_first(row, mean, out),
-            None => out.copy_from_slice(row),
+        let [first, mean] = match self.means_above_first {
+            Some(means) => [row[0], means.as_slice()[index]],
+            None => [T::zero(); 2],
+        };
+        for (place, &x) in out.iter_mut().zip(row) {
+            *place = (x - first - mean) * r;
         }
-        scale(out, r);
     }
 }
 

@@ -1,7 +1,6 @@
 //! Softmax and its logarithm along one axis, with and without excluded entries.
 
 use autodiff_core::prelude::*;
-use autodiff_core::tensor::for_rows;
 
 use super::rows::{
     exp_from_peak, peak, rows, rows_mut, scale, subtract_weighted_mean, sum_without,
@@ -244,20 +243,20 @@ fn by_rows<T: Element>(
 ) -> Result<Tensor<T>> {
     on_last_axis(axis, x.shape(), &mut |last, width| {
         let x = x.swap_axes(axis, last)?;
-        let mut output = Tensor::unwritten(x.shape())?;
-        for_rows(
-            output.as_mut_slice(),
+        Tensor::by_rows(
+            x.shape(),
             width,
             2,
+            (),
             #[inline(always)]
-            |first, out| {
-                let places = rows_mut(out, width);
-                for (row, out) in rows(&x.as_slice()[first * width..], width).zip(places) {
+            |range, out, ()| {
+                let rows = rows(&x.as_slice()[range.start * width..], width);
+                for (row, out) in rows.zip(rows_mut(out, width)) {
                     f(row, out);
                 }
+                Ok::<(), OpError>(())
             },
-        );
-        Ok(output)
+        )
     })
 }
 
@@ -270,23 +269,23 @@ fn by_masked_rows<T: Element>(
 ) -> Result<Tensor<T>> {
     on_last_axis(axis, x.shape(), &mut |last, width| {
         let (x, excluded) = (x.swap_axes(axis, last)?, excluded.swap_axes(axis, last)?);
-        let mut output = Tensor::unwritten(x.shape())?;
-        for_rows(
-            output.as_mut_slice(),
+        Tensor::by_rows(
+            x.shape(),
             width,
             2,
+            (),
             #[inline(always)]
-            |first, out| {
+            |range, out, ()| {
                 let mut scratch = scratch_row(&x, width);
-                let start = first * width;
+                let start = range.start * width;
                 let excluded = rows(&excluded.as_slice()[start..], width);
                 let pairs = rows(&x.as_slice()[start..], width).zip(excluded);
                 for ((row, excluded), out) in pairs.zip(rows_mut(out, width)) {
                     f(row, excluded, &mut scratch, out);
                 }
+                Ok::<(), OpError>(())
             },
-        );
-        Ok(output)
+        )
     })
 }
 
@@ -299,22 +298,22 @@ fn zip_rows<T: Element>(
 ) -> Result<Tensor<T>> {
     on_last_axis(axis, left.shape(), &mut |last, width| {
         let (left, right) = (left.swap_axes(axis, last)?, right.swap_axes(axis, last)?);
-        let mut output = Tensor::unwritten(left.shape())?;
-        for_rows(
-            output.as_mut_slice(),
+        Tensor::by_rows(
+            left.shape(),
             width,
             2,
+            (),
             #[inline(always)]
-            |first, out| {
-                let start = first * width;
+            |range, out, ()| {
+                let start = range.start * width;
                 let right = rows(&right.as_slice()[start..], width);
                 let pairs = rows(&left.as_slice()[start..], width).zip(right);
                 for ((left, right), out) in pairs.zip(rows_mut(out, width)) {
                     f(left, right, out);
                 }
+                Ok::<(), OpError>(())
             },
-        );
-        Ok(output)
+        )
     })
 }
 

@@ -6,13 +6,16 @@ use std::ops::Range;
 
 use crate::tensor::element::Element;
 use crate::tensor::parallel::for_rows;
-use crate::tensor::sum::{LANES, Pairwise};
+use crate::tensor::sum::Pairwise;
 
 /// Elements that a fused producer writes at a time; they stay in the first-level cache until summed.
 const CHUNK: usize = 1024;
 
 /// Rows (or partial sums) that are added one after another before they count as one partial sum.
 const FAN_IN: usize = 16;
+
+/// Runs shorter than this are not worth a call.
+const SHORT: usize = 8;
 
 /// Below this width a row is too short for vector loops, and several rows are added as one.
 const NARROW: usize = 32;
@@ -93,8 +96,7 @@ pub(super) fn sum_runs<T: Element>(source: &impl Source<T>, width: usize, out: &
                 let start = (first + block) * rows * width;
                 let values = source.chunk(start..start + out.len() * width, &mut scratch);
                 for (place, run) in out.iter_mut().zip(values.chunks_exact(width)) {
-                    // Short runs are not worth a call.
-                    *place = if width < LANES {
+                    *place = if width < SHORT {
                         run.iter().fold(T::zero(), |sum, &x| sum + x)
                     } else {
                         T::sum_slice(run)
