@@ -29,7 +29,7 @@ pub use operation::{Identity, Operation, OperationId};
 pub use rule::{Registry, Rule};
 pub use tape::{
     GraphRetention, TensorBackwardEdge, TensorBackwardNode, TensorBackwardPass, TensorGuard,
-    TensorValue, Value, no_grad, update_all,
+    TensorValue, Value, keep_values, no_grad, update_all,
 };
 pub use tensor::{
     Dual, Element, Projection, Shape, Tensor, TensorView, Threads, check_axis, check_distinct,
@@ -48,7 +48,8 @@ pub mod prelude {
         Dual, Element, GraphRetention, OpError, Operation, Projection, Registry, RegistryError,
         Result, Shape, Tensor, TensorAutodiffError, TensorBackwardEdge, TensorBackwardNode,
         TensorBackwardPass, TensorError, TensorGuard, TensorValue, TensorView, Threads, Value,
-        ViewError, check_axis, check_distinct, no_grad, update_all, vjp_rule, with_threads,
+        ViewError, check_axis, check_distinct, keep_values, no_grad, update_all, vjp_rule,
+        with_threads,
     };
 }
 

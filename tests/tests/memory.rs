@@ -86,3 +86,26 @@ fn t103_ten_thousand_training_steps_take_the_memory_of_one() {
     weight.set_value(Tensor::zeros([64, 64]).unwrap()).unwrap();
     assert!(snapshot.is_unique());
 }
+
+#[test]
+fn a_value_between_two_operations_is_let_go_of_with_its_last_handle() {
+    let x = TensorValue::<f64>::parameter(Tensor::full([100], 0.5).unwrap()).unwrap();
+    // No reverse map of a sum reads what is summed.
+    let sum = || {
+        let between = x.add(&x).unwrap();
+        (between.value_snapshot(), between.sum(&[0], false).unwrap())
+    };
+    let (between, total) = sum();
+    assert!(between.is_unique());
+    total.backward().unwrap();
+    let (between, _total) = keep_values(sum);
+    assert!(!between.is_unique());
+    // Those of a product read both factors.
+    let (between, total) = {
+        let between = x.add(&x).unwrap();
+        (between.value_snapshot(), between.mul(&between).unwrap())
+    };
+    assert!(!between.is_unique());
+    drop(total);
+    assert!(between.is_unique());
+}

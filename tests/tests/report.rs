@@ -27,13 +27,13 @@ fn document<T: Element>() -> Document {
     let dead = parameter::<T>(&[2], &[1.0, 1.0]);
     let weights = TensorValue::constant(x.value_snapshot()).unwrap();
     let ids = Tensor::from_vec([2], vec![1, 0]).unwrap();
-    let output = concat(&[&x.add(&bias).unwrap(), &x.mul(&weights).unwrap()], 0).unwrap();
-    let output = output.index_select(&ids, 0).unwrap();
-    let output = output
-        .mean_axis(1, true)
-        .unwrap()
-        .sum_axis(0, false)
-        .unwrap();
+    let output = keep_values(|| {
+        concat(&[&x.add(&bias)?, &x.mul(&weights)?], 0)?
+            .index_select(&ids, 0)?
+            .mean_axis(1, true)?
+            .sum_axis(0, false)
+    });
+    let output = output.unwrap();
     let named = [("x", &x), ("bias", &bias), ("dead", &dead)];
     let graph = Graph::of(&output).named(named);
     let watch = Watch::new(named, limits);

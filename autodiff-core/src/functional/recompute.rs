@@ -70,7 +70,7 @@ struct SavedBlock<T: Element> {
     inputs: Vec<BlockInput<T>>,
     /// Which input each edge is a use of.
     edges: Vec<usize>,
-    /// The result, which the node holds as well: to see whether the second run repeats it.
+    /// The result: to see whether the second run repeats it.
     output: Tensor<T>,
 }
 
@@ -176,7 +176,7 @@ fn uses_of<T: Element>(run: &BlockRun<T>, operation: Operation) -> Result<Vec<us
         Unusable::Released(error) => error,
         Unusable::Captured(node) => {
             let captured = OpError::new(BlockError::Captured {
-                captured: node.operation(),
+                captured: node.operation,
                 shape: node.shape(),
             });
             TensorAutodiffError::from(captured).in_operation(operation)

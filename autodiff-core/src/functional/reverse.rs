@@ -43,7 +43,7 @@ pub fn vjp<T: Element>(
     let output = function(&leaves)?;
     let sums = adjoints(&output, upstream.clone())?;
     let gradient_of = |leaf: &TensorValue<T>| {
-        let sum = sums.iter().find(|(node, _)| node.is_same_node(leaf));
+        let sum = sums.iter().find(|(node, _)| leaf.is_of(node));
         sum.map_or_else(
             || Tensor::zeros(leaf.shape()),
             |(_, adjoint)| Ok(adjoint.clone()),

@@ -220,7 +220,7 @@ where
         // No stored gradient is touched: the function may use parameters of the caller's.
         let reached = adjoints(output, cotangent.clone()).map_err(|error| self.refused(error))?;
         let of_leaf = |leaf: &TensorValue<f64>| {
-            let found = reached.iter().find(|(node, _)| node.is_same_node(leaf));
+            let found = reached.iter().find(|(node, _)| leaf.is_of(node));
             found.map_or_else(|| leaf.value().map(|_| 0.0), |(_, adjoint)| adjoint.clone())
         };
         Ok(leaves.iter().map(of_leaf).collect())

@@ -231,7 +231,7 @@ impl<T: Checked> Recording<'_, T> {
         look: impl FnOnce(&HistoryRef<'_, T>) -> R,
     ) -> Result<R> {
         let node = self.outputs.get(output);
-        node.and_then(|node| node.0.look(|history| look(&history)))
+        node.and_then(|node| node.node.look(|history| look(&history)))
             .ok_or(TensorAutodiffError::UntrackedOutput {
                 operation: self.rule.operation,
             })

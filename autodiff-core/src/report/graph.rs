@@ -25,14 +25,16 @@ pub struct Graph<T: Element = f64> {
 struct Below<T: Element> {
     node: TensorBackwardNode<T>,
     name: Option<String>,
-    /// Of an operand that is not tracked the tape keeps no value.
     value: Option<Tensor<T>>,
 }
 
 impl<T: Element> Graph<T> {
     /// Everything that `output` was made from, in creation order.
+    ///
+    /// Of what stands between, the tape holds the values that were recorded in
+    /// [`keep_values`](crate::keep_values); without it such a node is shown without its value.
     pub fn of(output: &TensorValue<T>) -> Self {
-        let described = described(output);
+        let described = described(&output.node);
         let numbers = described.iter().map(|below| below.number);
         let places: HashMap<u64, usize> = numbers.zip(0..).collect();
         let uses = described.iter().enumerate().flat_map(|(child, below)| {
@@ -51,10 +53,14 @@ impl<T: Element> Graph<T> {
         let nodes = described.into_iter().map(|below| Below {
             node: below.node,
             name: None,
-            value: below.handle.map(|handle| handle.value_snapshot()),
+            value: below.value,
         });
+        let mut nodes: Vec<_> = nodes.collect();
+        if let Some(newest) = nodes.last_mut() {
+            newest.value = Some(output.value_snapshot());
+        }
         Self {
-            nodes: nodes.collect(),
+            nodes,
             operands,
             places,
             unreached: Vec::new(),
@@ -68,7 +74,7 @@ impl<T: Element> Graph<T> {
         values: impl IntoIterator<Item = (&'a str, &'a TensorValue<T>)>,
     ) -> Self {
         for (name, value) in values {
-            let place = self.places.get(&value.0.number);
+            let place = self.places.get(&value.node.number);
             match place.and_then(|&place| self.nodes.get_mut(place)) {
                 Some(below) => {
                     below.name = Some(name.to_owned());

@@ -2,7 +2,10 @@
 //!
 //! Invariant: nothing outside the pass changes before the last step that can fail.
 
+use std::sync::Arc;
+
 use super::commit::commit;
+use super::node::NodeRef;
 use super::pull::pull;
 use super::reach::reach;
 use super::shard::drop_histories;
@@ -87,16 +90,16 @@ fn run<T: Element>(
     observer: &mut impl Observer<T>,
 ) -> Result<()> {
     let released = reach(output, seed, |reached, seed| {
-        observer.begin(output, &seed);
-        let sums = pull(output, &reached.steps, seed, observer)?;
-        commit(output, sums, observer)?;
+        observer.begin(&output.node, &seed);
+        let sums = pull(&output.node, &reached.steps, seed, observer)?;
+        commit(&output.node, sums, observer)?;
         if retention == GraphRetention::Retain {
             return Ok(Vec::new());
         }
         let operations = reached.steps.iter().filter(|step| step.reversal.is_some());
-        let released: Vec<_> = operations.map(|step| step.node.clone()).collect();
+        let released: Vec<_> = operations.map(|step| Arc::clone(step.node)).collect();
         for node in &released {
-            node.0.mark_released();
+            node.mark_released();
         }
         Ok(released)
     })?;
@@ -109,7 +112,7 @@ fn run<T: Element>(
 pub(crate) fn adjoints<T: Element>(
     output: &TensorValue<T>,
     seed: Tensor<T>,
-) -> Result<Vec<(TensorValue<T>, Tensor<T>)>> {
+) -> Result<Vec<(NodeRef<T>, Tensor<T>)>> {
     reversed(output, seed, &mut ())
 }
 
@@ -118,12 +121,12 @@ pub(crate) fn reversed<T: Element>(
     output: &TensorValue<T>,
     seed: Tensor<T>,
     observer: &mut impl Observer<T>,
-) -> Result<Vec<(TensorValue<T>, Tensor<T>)>> {
+) -> Result<Vec<(NodeRef<T>, Tensor<T>)>> {
     reach(output, &seed.view(), |reached, seed| {
-        let sums = pull(output, &reached.steps, seed, observer)?;
+        let sums = pull(&output.node, &reached.steps, seed, observer)?;
         let owned = sums
             .into_iter()
-            .map(|(node, adjoint)| (node.clone(), adjoint));
+            .map(|(node, adjoint)| (Arc::clone(node), adjoint));
         Ok(owned.collect())
     })
 }

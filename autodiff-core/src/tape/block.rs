@@ -3,8 +3,11 @@
 //!
 //! Invariant: no node from outside is reached, so no gradient of such a node is cut off unnoticed.
 
+use std::sync::Arc;
+
 use super::backward::reversed;
 use super::mode::recording;
+use super::node::NodeRef;
 use super::pending::Pending;
 use super::trace::Observer;
 use super::value::TensorValue;
@@ -26,7 +29,7 @@ pub(crate) struct BlockRun<T: Element> {
 /// What the uses of a run cannot be told for.
 pub(crate) enum Unusable<T: Element> {
     /// The result depends on a tracked node that is no input.
-    Captured(TensorValue<T>),
+    Captured(NodeRef<T>),
     /// An operation of the block has been released by the block.
     Released(TensorAutodiffError),
 }
@@ -60,18 +63,21 @@ impl<T: Element> BlockRun<T> {
         if !self.output.tracks_gradient() {
             return Ok(Vec::new());
         }
-        if let Some(leaf) = self.leaf(&self.output) {
+        if let Some(leaf) = self.leaf(&self.output.node) {
             return Ok(vec![leaf]);
         }
         // Every node of the run is newer than its leaves.
-        let first = self.leaves.first().map_or(u64::MAX, |leaf| leaf.0.number);
+        let first = self
+            .leaves
+            .first()
+            .map_or(u64::MAX, |leaf| leaf.node.number);
         let mut uses = Vec::new();
-        let mut pending = Pending::new(self.output.0.number, self.output.clone());
+        let mut pending = Pending::new(self.output.node.number, Arc::clone(&self.output.node));
         while let Some((number, node)) = pending.pop() {
             if number < first || node.is_parameter() {
                 return Err(Unusable::Captured(node));
             }
-            let found = node.0.look(|history| {
+            let found = node.look(|history| {
                 let tracked = history
                     .edges
                     .iter()
@@ -79,12 +85,12 @@ impl<T: Element> BlockRun<T> {
                 for parent in tracked {
                     match self.leaf(parent) {
                         Some(leaf) => uses.push(leaf),
-                        None => pending.insert(parent.0.number, parent.clone()),
+                        None => pending.insert(parent.number, Arc::clone(parent)),
                     }
                 }
             });
             if found.is_none() {
-                let operation = node.operation();
+                let operation = node.operation;
                 return Err(Unusable::Released(TensorAutodiffError::GraphReleased {
                     operation,
                 }));
@@ -94,16 +100,16 @@ impl<T: Element> BlockRun<T> {
     }
 
     /// Which input a node is the leaf of.
-    fn leaf(&self, node: &TensorValue<T>) -> Option<usize> {
-        let number = node.0.number;
+    fn leaf(&self, node: &NodeRef<T>) -> Option<usize> {
+        let number = node.number;
         self.leaves
-            .binary_search_by_key(&number, |leaf| leaf.0.number)
+            .binary_search_by_key(&number, |leaf| leaf.node.number)
             .ok()
     }
 
     /// One contribution for each of the [`uses`](Self::uses), with its leaf.
     pub(crate) fn contributions(self, upstream: Tensor<T>) -> Result<Vec<(usize, Tensor<T>)>> {
-        if let Some(leaf) = self.leaf(&self.output) {
+        if let Some(leaf) = self.leaf(&self.output.node) {
             return Ok(vec![(leaf, upstream)]);
         }
         let mut uses = Uses {
@@ -123,7 +129,7 @@ struct Uses<'a, T: Element> {
 }
 
 impl<T: Element> Observer<T> for Uses<'_, T> {
-    fn receive(&mut self, parent: &TensorValue<T>, contribution: Tensor<T>) -> Option<Tensor<T>> {
+    fn receive(&mut self, parent: &NodeRef<T>, contribution: Tensor<T>) -> Option<Tensor<T>> {
         match self.run.leaf(parent) {
             Some(leaf) => {
                 self.contributions.push((leaf, contribution));

@@ -1,22 +1,22 @@
 //! The last step of a pass: adjoints into stored gradients, all or none.
 
+use super::node::NodeRef;
 use super::slot::Gradient;
 use super::trace::{Observer, position_of};
-use super::value::TensorValue;
 use crate::error::{Result, TensorAutodiffError};
 use crate::tensor::{Element, Tensor};
 
 /// Steps 8 to 11. Gradients are read under the locks they are written under, so that two passes over
 /// shared parameters lose nothing; locks are taken in creation order, so that neither waits for ever.
 pub(crate) fn commit<T: Element>(
-    output: &TensorValue<T>,
-    sums: Vec<(&TensorValue<T>, Tensor<T>)>,
+    output: &NodeRef<T>,
+    sums: Vec<(&NodeRef<T>, Tensor<T>)>,
     observer: &mut impl Observer<T>,
 ) -> Result<()> {
     let (nodes, adjoints): (Vec<_>, Vec<_>) = sums.into_iter().rev().unzip();
     let mut slots = Vec::with_capacity(nodes.len());
     for node in &nodes {
-        slots.extend(node.0.parameter().map(|parameter| &parameter.gradient));
+        slots.extend(node.parameter().map(|parameter| &parameter.gradient));
     }
     let mut locked: Vec<_> = slots.iter().map(|slot| slot.lock()).collect();
     let mut prospective = Vec::with_capacity(nodes.len());
@@ -26,7 +26,7 @@ pub(crate) fn commit<T: Element>(
             // round.
             adjoint.accumulate(stored.clone()).map_err(|fault| {
                 TensorAutodiffError::NonFiniteAccumulatedGradient {
-                    node: position_of(output, node.0.number),
+                    node: position_of(output, node.number),
                     index: fault.index,
                     stored: fault.contribution,
                     pass_adjoint: fault.previous,

@@ -11,15 +11,14 @@ use std::thread::LocalKey;
 use smallvec::SmallVec;
 
 use super::history::Record;
-use super::node::Node;
-use super::value::TensorValue;
+use super::node::{Node, NodeRef};
 use crate::tensor::{Dual, Element};
 
 /// Nodes that lost a child, to be let go of one after the other.
 struct Orphans<T: Element> {
     is_working: Cell<bool>,
     /// Never dropped, and so at hand also while the thread ends; empty whenever nobody is working.
-    waiting: ManuallyDrop<RefCell<SmallVec<[TensorValue<T>; 4]>>>,
+    waiting: ManuallyDrop<RefCell<SmallVec<[NodeRef<T>; 4]>>>,
 }
 
 impl<T: Element> Orphans<T> {
@@ -30,11 +29,11 @@ impl<T: Element> Orphans<T> {
         }
     }
 
-    fn push(&self, orphan: TensorValue<T>) {
+    fn push(&self, orphan: NodeRef<T>) {
         self.waiting.borrow_mut().push(orphan);
     }
 
-    fn pop(&self) -> Option<TensorValue<T>> {
+    fn pop(&self) -> Option<NodeRef<T>> {
         self.waiting.borrow_mut().pop()
     }
 }
@@ -140,6 +139,6 @@ mod tests {
         assert!(catch_unwind(AssertUnwindSafe(move || drop(first))).is_err());
         drop(chain());
         assert!(!F64.with(|orphans| orphans.is_working.get()));
-        assert_eq!(Arc::strong_count(&leaf.0), 1);
+        assert_eq!(Arc::strong_count(&leaf.node), 1);
     }
 }

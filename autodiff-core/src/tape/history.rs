@@ -6,8 +6,8 @@ use std::any::Any;
 
 use qcell::{QCell, QCellOwner};
 
+use super::node::NodeRef;
 use super::shard::Shard;
-use super::value::TensorValue;
 use crate::operation::Operation;
 use crate::rule::SavedContext;
 use crate::tensor::{Element, Shape};
@@ -27,7 +27,7 @@ pub struct Edge<T: Element> {
 #[derive(Clone, Debug)]
 pub(crate) enum Parent<T: Element> {
     /// A node that is differentiated, and its revision when its value was used.
-    Tracked { node: TensorValue<T>, revision: u64 },
+    Tracked { node: NodeRef<T>, revision: u64 },
     /// What a trace shows of a node that is not differentiated. The edge does not keep it alive.
     Untracked {
         number: u64,
@@ -40,13 +40,13 @@ impl<T: Element> Parent<T> {
     /// The creation number.
     pub(crate) fn number(&self) -> u64 {
         match self {
-            Self::Tracked { node, .. } => node.0.number,
+            Self::Tracked { node, .. } => node.number,
             Self::Untracked { number, .. } => *number,
         }
     }
 
     /// The node, if it is differentiated.
-    pub(crate) fn tracked(&self) -> Option<&TensorValue<T>> {
+    pub(crate) fn tracked(&self) -> Option<&NodeRef<T>> {
         match self {
             Self::Tracked { node, .. } => Some(node),
             Self::Untracked { .. } => None,
@@ -132,7 +132,7 @@ pub(crate) trait Record<T: Element>: Send + Sync {
     fn take(&self, owner: &mut QCellOwner) -> Option<Box<dyn Any + Send>>;
 
     /// Hands the tracked parents of a node that is being dropped to `heir`.
-    fn bequeath(&mut self, heir: &mut dyn FnMut(TensorValue<T>));
+    fn bequeath(&mut self, heir: &mut dyn FnMut(NodeRef<T>));
 
     /// The record whatever its type, so that what all nodes do alike is compiled once.
     fn as_dyn(&mut self) -> &mut dyn Record<T>;
@@ -150,7 +150,7 @@ impl<T: Element> Record<T> for NoRecord {
         None
     }
 
-    fn bequeath(&mut self, _: &mut dyn FnMut(TensorValue<T>)) {}
+    fn bequeath(&mut self, _: &mut dyn FnMut(NodeRef<T>)) {}
 
     fn as_dyn(&mut self) -> &mut dyn Record<T> {
         self
@@ -182,7 +182,7 @@ impl<T: Element, E: Edges<T>, S: SavedContext<T>> Record<T> for Recorded<E, S> {
         Some(Box::new(history))
     }
 
-    fn bequeath(&mut self, heir: &mut dyn FnMut(TensorValue<T>)) {
+    fn bequeath(&mut self, heir: &mut dyn FnMut(NodeRef<T>)) {
         if let Some(history) = self.0.get_mut().take() {
             bequeath_parents(history.edges, heir);
         }
@@ -193,7 +193,7 @@ impl<T: Element, E: Edges<T>, S: SavedContext<T>> Record<T> for Recorded<E, S> {
     }
 }
 
-fn bequeath_parents<T: Element>(edges: impl Edges<T>, heir: &mut dyn FnMut(TensorValue<T>)) {
+fn bequeath_parents<T: Element>(edges: impl Edges<T>, heir: &mut dyn FnMut(NodeRef<T>)) {
     for edge in edges {
         if let Parent::Tracked { node, .. } = edge.parent {
             heir(node);

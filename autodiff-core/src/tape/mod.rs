@@ -29,7 +29,7 @@ pub(crate) use contributions::{Fault, Reverse, contributions};
 #[cfg(feature = "gradcheck")]
 pub(crate) use history::HistoryRef;
 pub use history::Place;
-pub use mode::no_grad;
+pub use mode::{keep_values, no_grad};
 pub use recorder::{Recorder, Use, Value};
 pub use slot::TensorGuard;
 #[cfg(feature = "report")]

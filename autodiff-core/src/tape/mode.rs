@@ -1,9 +1,23 @@
-//! Whether operations of this thread record history.
+//! Whether operations of this thread record history, and whether with it the values.
 
 use std::cell::Cell;
 
+/// What operations called now record.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mode {
+    /// A history of tracked results.
+    pub(crate) recording: bool,
+    /// Their values with it.
+    pub(crate) keeping: bool,
+}
+
 thread_local! {
-    static NO_GRAD_DEPTH: Cell<usize> = const { Cell::new(0) };
+    static MODE: Cell<Mode> = const {
+        Cell::new(Mode {
+            recording: true,
+            keeping: false,
+        })
+    };
 }
 
 /// Runs `scope` without recording: results are untracked, save nothing and keep no operand alive.
@@ -22,31 +36,66 @@ thread_local! {
 /// # }
 /// ```
 pub fn no_grad<R>(scope: impl FnOnce() -> R) -> R {
-    at_depth(NO_GRAD_DEPTH.get() + 1, scope)
+    let recording = false;
+    in_mode(
+        Mode {
+            recording,
+            ..mode()
+        },
+        scope,
+    )
 }
 
 /// Runs `scope` recording, also within [`no_grad`]: what a reverse rule runs again needs a history
 /// wherever the pass was asked for.
 pub(crate) fn recording<R>(scope: impl FnOnce() -> R) -> R {
-    at_depth(0, scope)
+    let recording = true;
+    in_mode(
+        Mode {
+            recording,
+            ..mode()
+        },
+        scope,
+    )
 }
 
-fn at_depth<R>(depth: usize, scope: impl FnOnce() -> R) -> R {
-    struct Leave(usize);
+/// Runs `scope` keeping with every node that it records the node's value.
+///
+/// A graph else holds the values that reverse maps have saved, and no others: what stands between operations, and
+/// has no handle any more, is let go of. A report on such a graph shows only what it was recorded with.
+///
+/// ```
+/// use autodiff_core::keep_values;
+/// use autodiff_core::prelude::*;
+///
+/// # fn main() -> Result<()> {
+/// let weight = TensorValue::parameter(Tensor::from_vec([2], vec![1.0, 2.0])?)?;
+/// let copy = keep_values(|| weight.clone());
+/// assert!(copy.is_same_node(&weight));
+/// # Ok(())
+/// # }
+/// ```
+pub fn keep_values<R>(scope: impl FnOnce() -> R) -> R {
+    let keeping = true;
+    in_mode(Mode { keeping, ..mode() }, scope)
+}
+
+fn in_mode<R>(mode: Mode, scope: impl FnOnce() -> R) -> R {
+    struct Leave(Mode);
 
     impl Drop for Leave {
         fn drop(&mut self) {
-            NO_GRAD_DEPTH.set(self.0);
+            MODE.set(self.0);
         }
     }
 
-    let _leave = Leave(NO_GRAD_DEPTH.replace(depth));
+    let _leave = Leave(MODE.replace(mode));
     scope()
 }
 
-/// Whether an operation called now records history.
-pub(crate) fn is_recording() -> bool {
-    NO_GRAD_DEPTH.get() == 0
+/// What operations called now record.
+pub(crate) fn mode() -> Mode {
+    MODE.get()
 }
 
 #[cfg(test)]
@@ -56,10 +105,19 @@ mod tests {
     #[test]
     fn scopes_nest() {
         no_grad(|| {
-            no_grad(|| assert!(!is_recording()));
-            assert!(!is_recording());
+            no_grad(|| assert!(!mode().recording));
+            assert!(!mode().recording);
         });
-        assert!(is_recording());
+        assert!(mode().recording);
+    }
+
+    #[test]
+    fn values_are_kept_within_the_scope_only() {
+        keep_values(|| keep_values(|| assert!(mode().keeping)));
+        assert!(!mode().keeping);
+        let outcome =
+            std::panic::catch_unwind(|| keep_values(|| std::panic::resume_unwind(Box::new(()))));
+        assert!(outcome.is_err() && !mode().keeping);
     }
 
     #[test]
@@ -67,14 +125,14 @@ mod tests {
         let outcome =
             std::panic::catch_unwind(|| no_grad(|| std::panic::resume_unwind(Box::new(()))));
         assert!(outcome.is_err());
-        assert!(is_recording());
+        assert!(mode().recording);
     }
 
     #[test]
     fn a_scope_is_of_one_thread() {
         no_grad(|| {
             std::thread::scope(|threads| {
-                threads.spawn(|| assert!(is_recording()));
+                threads.spawn(|| assert!(mode().recording));
             });
         });
     }

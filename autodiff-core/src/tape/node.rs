@@ -1,16 +1,19 @@
-//! A node of the graph: its value, and the history that reverses it.
+//! A node of the graph: the history that reverses a value, and of a parameter the value itself.
 //!
-//! Invariant: creation numbers grow from parent to child. Invariant: a released node keeps its value.
+//! Every other value lives as long as a handle shows it or a reverse map has saved it; what stands between them
+//! in a graph is let go of at once, and its memory serves what is computed next.
+//!
+//! Invariant: creation numbers grow from parent to child.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::history::{HistoryRef, NoRecord, Record};
 use super::shard::{Histories, Reading, Shard};
 use super::slot::{Gradient, Slot, Value};
-use super::value::TensorValue;
 use crate::operation::Operation;
-use crate::tensor::{Element, Tensor};
+use crate::tensor::{Element, Shape, Tensor};
 
 /// A parameter's replaceable tensors.
 #[derive(Debug)]
@@ -22,11 +25,16 @@ pub(crate) struct Parameter<T: Element> {
 /// What a node holds.
 #[derive(Debug)]
 pub(crate) enum Content<T: Element> {
-    /// A value that never changes.
-    Fixed(Tensor<T>),
-    /// A value and a gradient that do.
-    Parameter(Box<Parameter<T>>),
+    /// Of a value that never changes, the shape: the value is its handles'.
+    Shape(Shape),
+    /// The value as well, for a report of values that have no handle any more.
+    Kept(Box<Tensor<T>>),
+    /// A value and a gradient that change.
+    Parameter(Arc<Parameter<T>>),
 }
+
+/// A node as the graph holds it.
+pub(crate) type NodeRef<T> = Arc<Node<T>>;
 
 pub(crate) struct Node<T: Element, R: ?Sized + Record<T> = dyn Record<T>> {
     pub(crate) number: u64,
@@ -41,7 +49,7 @@ pub(crate) struct Node<T: Element, R: ?Sized + Record<T> = dyn Record<T>> {
 
 impl<T: Element> Node<T> {
     /// A new node without a history: a leaf, or a result that is not tracked.
-    pub(super) fn bare(operation: Operation, tracked: bool, content: Content<T>) -> TensorValue<T> {
+    pub(super) fn bare(operation: Operation, tracked: bool, content: Content<T>) -> NodeRef<T> {
         Self::create(operation, tracked, content, Shard::current(), NoRecord)
     }
 
@@ -53,9 +61,9 @@ impl<T: Element> Node<T> {
         content: Content<T>,
         shard: &'static Shard,
         record: R,
-    ) -> TensorValue<T> {
+    ) -> NodeRef<T> {
         static NEXT_NUMBER: AtomicU64 = AtomicU64::new(0);
-        TensorValue(Arc::new(Node {
+        Arc::new(Node {
             number: NEXT_NUMBER.fetch_add(1, Ordering::Relaxed),
             operation,
             shard,
@@ -63,13 +71,36 @@ impl<T: Element> Node<T> {
             released: AtomicBool::new(false),
             content,
             record,
-        }))
+        })
     }
 
     pub(crate) fn parameter(&self) -> Option<&Parameter<T>> {
         match &self.content {
-            Content::Fixed(_) => None,
+            Content::Shape(_) | Content::Kept(_) => None,
             Content::Parameter(parameter) => Some(parameter),
+        }
+    }
+
+    /// The value's shape, looked at without copying it.
+    pub(crate) fn with_shape<R>(&self, look: impl FnOnce(&Shape) -> R) -> R {
+        match &self.content {
+            Content::Shape(shape) => look(shape),
+            Content::Kept(tensor) => look(tensor.extents()),
+            Content::Parameter(parameter) => look(parameter.value.lock().tensor.extents()),
+        }
+    }
+
+    pub(crate) fn shape(&self) -> Vec<usize> {
+        self.with_shape(|shape| shape.to_vec())
+    }
+
+    /// The value, where the node itself has it.
+    #[cfg(feature = "report")]
+    pub(crate) fn own_value(&self) -> Option<Tensor<T>> {
+        match &self.content {
+            Content::Shape(_) => None,
+            Content::Kept(tensor) => Some(Tensor::clone(tensor)),
+            Content::Parameter(parameter) => Some(parameter.value.snapshot()),
         }
     }
 
@@ -89,6 +120,17 @@ impl<T: Element> Node<T> {
     pub(crate) fn revision(&self) -> u64 {
         self.parameter()
             .map_or(0, |parameter| parameter.value.lock().revision)
+    }
+}
+
+impl<T: Element> fmt::Debug for Node<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Node")
+            .field("shape", &self.shape())
+            .field("operation", &self.operation)
+            .field("tracked", &self.tracked)
+            .field("released", &self.is_released())
+            .finish()
     }
 }
 

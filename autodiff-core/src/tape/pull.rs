@@ -2,23 +2,23 @@
 
 use super::contributions::{Fault, Reverse, contribution, contributions, sole_operand};
 use super::history::HistoryRef;
+use super::node::NodeRef;
 use super::pending::Pending;
 use super::reach::Step;
 use super::trace::{EdgeStep, Observer, position_of};
-use super::value::TensorValue;
 use crate::error::{Result, TensorAutodiffError};
 use crate::tensor::{Element, Tensor};
 
 /// Steps 6 and 7: the adjoint of every reached parameter, newest first.
 pub(crate) fn pull<'a, T: Element>(
-    output: &TensorValue<T>,
+    output: &NodeRef<T>,
     steps: &[Step<'a, T>],
     seed: Tensor<T>,
     observer: &mut impl Observer<T>,
-) -> Result<Vec<(&'a TensorValue<T>, Tensor<T>)>> {
+) -> Result<Vec<(&'a NodeRef<T>, Tensor<T>)>> {
     let mut pull = Pull {
         output,
-        adjoints: Pending::new(output.0.number, seed),
+        adjoints: Pending::new(output.number, seed),
         observer,
     };
     let mut sums = Vec::new();
@@ -30,7 +30,7 @@ pub(crate) fn pull<'a, T: Element>(
         pull.observer.adjoint(node, &adjoint);
         match &step.reversal {
             None => sums.push((node, adjoint)),
-            Some((reverse, history)) => pull.node(node.0.number, *reverse, history, adjoint)?,
+            Some((reverse, history)) => pull.node(node.number, *reverse, history, adjoint)?,
         }
     }
     Ok(sums)
@@ -38,7 +38,7 @@ pub(crate) fn pull<'a, T: Element>(
 
 /// A pass between its seed and its sums.
 struct Pull<'a, T: Element, O> {
-    output: &'a TensorValue<T>,
+    output: &'a NodeRef<T>,
     adjoints: Pending<Tensor<T>>,
     observer: &'a mut O,
 }
@@ -81,7 +81,7 @@ impl<T: Element, O: Observer<T>> Pull<'_, T, O> {
         let Some(contribution) = self.observer.receive(parent, contribution) else {
             return Ok(());
         };
-        let parent = parent.0.number;
+        let parent = parent.number;
         let kept = self.observer.keep(&contribution);
         let before = match self.adjoints.get_mut(parent) {
             None => {

@@ -2,6 +2,7 @@
 
 use super::contributions::Reverse;
 use super::history::{HistoryRef, Parent};
+use super::node::NodeRef;
 use super::pending::Pending;
 use super::shard::{Histories, Reading, Shard};
 use super::trace::position_of;
@@ -12,7 +13,7 @@ use crate::tensor::{Element, Tensor, TensorView};
 
 /// One tracked node that a pass reaches.
 pub(crate) struct Step<'a, T: Element> {
-    pub(crate) node: &'a TensorValue<T>,
+    pub(crate) node: &'a NodeRef<T>,
     /// How it is reversed; a parameter is not.
     pub(crate) reversal: Option<(Reverse<T>, HistoryRef<'a, T>)>,
 }
@@ -46,7 +47,7 @@ pub(crate) fn reach<T: Element, R>(
     if !output.tracks_gradient() {
         return Err(TensorAutodiffError::UntrackedOutput { operation });
     }
-    let mut histories = Histories::of(output.0.shard);
+    let mut histories = Histories::of(output.node.shard);
     loop {
         let shard = match collect(output, &histories) {
             Ok(mut reached) => {
@@ -75,7 +76,7 @@ fn collect<'a, T: Element>(
         stale: None,
         unknown: None,
     };
-    let mut pending = Pending::new(output.0.number, output);
+    let mut pending = Pending::new(output.node.number, &output.node);
     while let Some((number, node)) = pending.pop() {
         if node.is_parameter() {
             reached.steps.push(Step {
@@ -84,8 +85,8 @@ fn collect<'a, T: Element>(
             });
             continue;
         }
-        let operation = node.operation();
-        let history = match histories.read(&node.0) {
+        let operation = node.operation;
+        let history = match histories.read(node) {
             Reading::History(history) => history,
             Reading::Nothing => {
                 let released = TensorAutodiffError::GraphReleased { operation };
@@ -100,18 +101,18 @@ fn collect<'a, T: Element>(
             let current = node.revision();
             if current != *revision && reached.stale.is_none() {
                 reached.stale = Some(TensorAutodiffError::StaleOperandValue {
-                    child: position_of(output, number),
-                    parent: position_of(output, node.0.number),
+                    child: position_of(&output.node, number),
+                    parent: position_of(&output.node, node.number),
                     operand,
                     recorded_revision: *revision,
                     current_revision: current,
                     child_operation: operation,
-                    parent_operation: node.operation(),
+                    parent_operation: node.operation,
                     shape: node.shape(),
                 });
             }
-            if pending.get_mut(node.0.number).is_none() {
-                pending.insert(node.0.number, node);
+            if pending.get_mut(node.number).is_none() {
+                pending.insert(node.number, node);
             }
         }
         let reverse = registry

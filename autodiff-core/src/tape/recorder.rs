@@ -1,10 +1,12 @@
 //! The forward half of one call on the tape: which operands are tracked, and what their edges keep.
 
+use std::sync::Arc;
+
 use super::history::{Edge, Edges, History, Parent, Place, Recorded};
-use super::mode::is_recording;
+use super::mode::{Mode, mode};
 use super::node::{Content, Node};
 use super::shard::Shard;
-use super::value::TensorValue;
+use super::value::{Held, TensorValue};
 use crate::error::{Result, TensorAutodiffError};
 use crate::operation::Operation;
 use crate::rule::SavedContext;
@@ -67,10 +69,10 @@ impl<T: Element> Use<'_, T> {
     }
 
     fn edge(&self, begins_call: bool) -> Edge<T> {
-        let node = &self.value.0;
+        let node = &self.value.node;
         let parent = if node.tracked {
             Parent::Tracked {
-                node: self.value.clone(),
+                node: Arc::clone(node),
                 revision: self.revision,
             }
         } else {
@@ -88,7 +90,7 @@ impl<T: Element> Use<'_, T> {
     }
 
     fn is_tracked(&self) -> bool {
-        self.value.0.tracked
+        self.value.node.tracked
     }
 }
 
@@ -146,7 +148,7 @@ fn begins_call<T: Element>(uses: &[&Use<'_, T>], operand: usize) -> bool {
 #[derive(Debug)]
 pub struct Recorder {
     operation: Operation,
-    recording: bool,
+    mode: Mode,
     uses: usize,
 }
 
@@ -156,7 +158,7 @@ impl Recorder {
     pub fn new(operation: Operation) -> Self {
         Self {
             operation,
-            recording: is_recording(),
+            mode: mode(),
             uses: 0,
         }
     }
@@ -174,15 +176,15 @@ impl Recorder {
     ) -> Result<Use<'a, T>> {
         let operand = self.uses;
         self.uses += 1;
-        if self.recording && value.is_released() {
+        if self.mode.recording && value.is_released() {
             return Err(TensorAutodiffError::ReleasedOperand {
                 operation: self.operation,
                 operand,
             });
         }
-        let (primal, revision) = match &value.0.content {
-            Content::Fixed(tensor) => (Primal::Fixed(tensor), 0),
-            Content::Parameter(parameter) => {
+        let (primal, revision) = match &value.held {
+            Held::Fixed(tensor) => (Primal::Fixed(tensor), 0),
+            Held::Current(parameter) => {
                 let held = parameter.value.lock();
                 (
                     Primal::Current(Box::new(held.tensor.clone())),
@@ -230,7 +232,7 @@ impl Recorder {
         let mut wants = [false; VJPS];
         for used in uses {
             if let Some(wanted) = wants.get_mut(used.place.vjp()) {
-                *wanted |= self.recording && used.is_tracked();
+                *wanted |= self.mode.recording && used.is_tracked();
             }
         }
         wants
@@ -264,10 +266,13 @@ impl Recorder {
     ) -> Result<TensorValue<T>> {
         let operation = self.operation;
         self.check(&output)?;
-        let content = Content::Fixed(output);
         if !self.is_tracked(uses.as_uses()) {
-            return Ok(Node::bare(operation, false, content));
+            return Ok(TensorValue::untracked(operation, output));
         }
+        let content = match self.mode.keeping {
+            false => Content::Shape(output.extents().clone()),
+            true => kept(&output),
+        };
         let shard = Shard::current();
         let history = History {
             edges: uses.edges(),
@@ -275,9 +280,13 @@ impl Recorder {
             output_index,
         };
         let record = Recorded::new(shard, history);
-        Ok(Node::create(operation, true, content, shard, record))
+        Ok(TensorValue {
+            node: Node::create(operation, true, content, shard, record),
+            held: Held::Fixed(output),
+        })
     }
 
+    #[inline]
     fn check<T: Element>(&self, output: &Tensor<T>) -> Result<()> {
         match output.first_non_finite() {
             None => Ok(()),
@@ -290,6 +299,11 @@ impl Recorder {
     }
 
     fn is_tracked<T: Element>(&self, uses: &[&Use<'_, T>]) -> bool {
-        self.recording && uses.iter().any(|used| used.is_tracked())
+        self.mode.recording && uses.iter().any(|used| used.is_tracked())
     }
+}
+
+#[cold]
+fn kept<T: Element>(output: &Tensor<T>) -> Content<T> {
+    Content::Kept(Box::new(output.clone()))
 }

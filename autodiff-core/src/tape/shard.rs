@@ -15,8 +15,7 @@ use qcell::{QCell, QCellOwner, QCellOwnerID};
 use smallvec::{SmallVec, smallvec};
 
 use super::history::HistoryRef;
-use super::node::Node;
-use super::value::TensorValue;
+use super::node::{Node, NodeRef};
 use crate::tensor::Element;
 
 /// Threads beyond this many share, and then a release may find one another's passes reading.
@@ -135,14 +134,14 @@ impl Drop for Histories {
 }
 
 /// Drops the histories of nodes that are marked as released; those that somebody is reading, later.
-pub(crate) fn drop_histories<T: Element>(nodes: Vec<TensorValue<T>>) {
+pub(crate) fn drop_histories<T: Element>(nodes: Vec<NodeRef<T>>) {
     let mut rest = nodes;
-    while let Some(shard) = rest.last().map(|node| node.0.shard) {
+    while let Some(shard) = rest.last().map(|node| node.shard) {
         let (own, others): (Vec<_>, Vec<_>) =
-            rest.into_iter().partition(|node| shard.is(node.0.shard));
+            rest.into_iter().partition(|node| shard.is(node.shard));
         rest = others;
         // Held weakly: a node that goes before its history is taken takes it along.
-        let own: Vec<_> = own.iter().map(|node| Arc::downgrade(&node.0)).collect();
+        let own: Vec<_> = own.iter().map(Arc::downgrade).collect();
         let mut left = shard.left.lock().unwrap_or_else(PoisonError::into_inner);
         left.push(Box::new(own));
         shard.has_left.store(true, Ordering::Relaxed);
@@ -190,8 +189,8 @@ mod tests {
 
     /// Whether the node's history has been dropped, and not only marked.
     fn is_dropped(node: &TensorValue) -> bool {
-        let owner = node.0.shard.owner.read_recursive();
-        node.0.record.history(&owner).is_none()
+        let owner = node.node.shard.owner.read_recursive();
+        node.node.record.history(&owner).is_none()
     }
 
     fn release(node: &TensorValue) {
@@ -210,8 +209,8 @@ mod tests {
     #[test]
     fn a_history_that_is_being_read_is_dropped_by_its_last_reader() {
         let node = twice(&leaf()).unwrap();
-        let reader = Histories::of(node.0.shard);
-        let other = Histories::of(node.0.shard);
+        let reader = Histories::of(node.node.shard);
+        let other = Histories::of(node.node.shard);
         release(&node);
         assert!(node.is_released() && !is_dropped(&node));
         drop(reader);
@@ -224,11 +223,11 @@ mod tests {
     fn a_released_node_that_goes_while_it_is_read_takes_its_history_along() {
         let x = leaf();
         let node = twice(&x).unwrap();
-        let reader = Histories::of(node.0.shard);
+        let reader = Histories::of(node.node.shard);
         release(&node);
         drop(node);
         // Nothing but this test holds the leaf any more.
-        assert_eq!(Arc::strong_count(&x.0), 1);
+        assert_eq!(Arc::strong_count(&x.node), 1);
         drop(reader);
     }
 

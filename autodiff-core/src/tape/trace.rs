@@ -2,10 +2,12 @@
 //!
 //! Invariant: watching never changes arithmetic: an observer is shown values and hands none back.
 
+use std::sync::Arc;
+
 use super::backward::GraphRetention;
 use super::history::{HistoryRef, Parent};
+use super::node::NodeRef;
 use super::pending::Pending;
-use super::value::TensorValue;
 use crate::error::Result;
 use crate::operation::Operation;
 use crate::rule::{Rule, SavedFields};
@@ -82,7 +84,7 @@ pub(crate) struct EdgeStep<'a, T: Element> {
 
 /// What watches a pass. The unit type watches nothing and costs nothing.
 pub(crate) trait Observer<T: Element> {
-    fn begin(&mut self, _output: &TensorValue<T>, _seed: &Tensor<T>) {}
+    fn begin(&mut self, _output: &NodeRef<T>, _seed: &Tensor<T>) {}
 
     /// A copy to report, if anything is reported.
     fn keep(&self, _tensor: &Tensor<T>) -> Option<Tensor<T>> {
@@ -90,17 +92,17 @@ pub(crate) trait Observer<T: Element> {
     }
 
     /// A contribution before it is added to its parent's adjoint; none where the observer keeps it.
-    fn receive(&mut self, _parent: &TensorValue<T>, contribution: Tensor<T>) -> Option<Tensor<T>> {
+    fn receive(&mut self, _parent: &NodeRef<T>, contribution: Tensor<T>) -> Option<Tensor<T>> {
         Some(contribution)
     }
 
-    fn adjoint(&mut self, _node: &TensorValue<T>, _adjoint: &Tensor<T>) {}
+    fn adjoint(&mut self, _node: &NodeRef<T>, _adjoint: &Tensor<T>) {}
 
     fn edge(&mut self, _step: EdgeStep<'_, T>) -> Result<()> {
         Ok(())
     }
 
-    fn committed(&mut self, _node: &TensorValue<T>, _gradient: &Tensor<T>) {}
+    fn committed(&mut self, _node: &NodeRef<T>, _gradient: &Tensor<T>) {}
 }
 
 impl<T: Element> Observer<T> for () {}
@@ -129,14 +131,14 @@ impl<T: Element> Trace<T> {
         self.pass
     }
 
-    fn node_mut(&mut self, node: &TensorValue<T>) -> Option<&mut TensorBackwardNode<T>> {
-        let position = position_in(&self.numbers, node.0.number);
+    fn node_mut(&mut self, node: &NodeRef<T>) -> Option<&mut TensorBackwardNode<T>> {
+        let position = position_in(&self.numbers, node.number);
         self.pass.nodes.get_mut(position)
     }
 }
 
 impl<T: Element> Observer<T> for Trace<T> {
-    fn begin(&mut self, output: &TensorValue<T>, seed: &Tensor<T>) {
+    fn begin(&mut self, output: &NodeRef<T>, seed: &Tensor<T>) {
         self.pass.seed = seed.clone();
         let nodes = topology(output);
         self.numbers = nodes.iter().map(Parent::number).collect();
@@ -147,7 +149,7 @@ impl<T: Element> Observer<T> for Trace<T> {
         Some(tensor.clone())
     }
 
-    fn adjoint(&mut self, node: &TensorValue<T>, adjoint: &Tensor<T>) {
+    fn adjoint(&mut self, node: &NodeRef<T>, adjoint: &Tensor<T>) {
         if let Some(node) = self.node_mut(node) {
             node.pass_adjoint = Some(adjoint.clone());
         }
@@ -180,7 +182,7 @@ impl<T: Element> Observer<T> for Trace<T> {
         Ok(())
     }
 
-    fn committed(&mut self, node: &TensorValue<T>, gradient: &Tensor<T>) {
+    fn committed(&mut self, node: &NodeRef<T>, gradient: &Tensor<T>) {
         if let Some(node) = self.node_mut(node) {
             node.accumulated_gradient = Some(gradient.clone());
         }
@@ -190,7 +192,7 @@ impl<T: Element> Observer<T> for Trace<T> {
 /// A node as a pass finds it.
 fn untouched<T: Element>((topology_index, node): (usize, &Parent<T>)) -> TensorBackwardNode<T> {
     let (operation, shape) = match node {
-        Parent::Tracked { node, .. } => (node.operation(), node.shape()),
+        Parent::Tracked { node, .. } => (node.operation, node.shape()),
         Parent::Untracked {
             operation, shape, ..
         } => (*operation, shape.to_vec()),
@@ -200,7 +202,7 @@ fn untouched<T: Element>((topology_index, node): (usize, &Parent<T>)) -> TensorB
         operation,
         shape,
         tracked: node.tracked().is_some(),
-        parameter: node.tracked().is_some_and(TensorValue::is_parameter),
+        parameter: node.tracked().is_some_and(|node| node.is_parameter()),
         pass_adjoint: None,
         accumulated_gradient: None,
     }
@@ -211,27 +213,27 @@ fn untouched<T: Element>((topology_index, node): (usize, &Parent<T>)) -> TensorB
 pub(crate) struct Described<T: Element> {
     pub(crate) number: u64,
     pub(crate) node: TensorBackwardNode<T>,
-    /// The node itself; an operand that is not tracked is known by its description only.
-    pub(crate) handle: Option<TensorValue<T>>,
+    /// The value, where the node has it; an operand that is not tracked is known by its description only.
+    pub(crate) value: Option<Tensor<T>>,
     /// The numbers of its operands, in order.
     pub(crate) operands: Vec<u64>,
 }
 
 /// What a pass from `output` would report of nodes and operand uses, in creation order.
 #[cfg(feature = "report")]
-pub(crate) fn described<T: Element>(output: &TensorValue<T>) -> Vec<Described<T>> {
+pub(crate) fn described<T: Element>(output: &NodeRef<T>) -> Vec<Described<T>> {
     let nodes = topology(output);
     let described = nodes.iter().enumerate().map(|(index, reached)| {
         let mut operands = Vec::new();
         if let Some(node) = reached.tracked() {
-            node.0.look(|history| {
+            node.look(|history| {
                 operands.extend(history.edges.iter().map(|edge| edge.parent.number()));
             });
         }
         Described {
             number: reached.number(),
             node: untouched((index, reached)),
-            handle: reached.tracked().cloned(),
+            value: reached.tracked().and_then(|node| node.own_value()),
             operands,
         }
     });
@@ -239,16 +241,16 @@ pub(crate) fn described<T: Element>(output: &TensorValue<T>) -> Vec<Described<T>
 }
 
 /// The reached nodes and their untracked operands, in creation order.
-fn topology<T: Element>(output: &TensorValue<T>) -> Vec<Parent<T>> {
+fn topology<T: Element>(output: &NodeRef<T>) -> Vec<Parent<T>> {
     let mut nodes = Vec::new();
     let output = Parent::Tracked {
-        node: output.clone(),
+        node: Arc::clone(output),
         revision: output.revision(),
     };
     let mut pending = Pending::new(output.number(), output);
     while let Some((_, reached)) = pending.pop() {
         if let Some(node) = reached.tracked() {
-            node.0.look(|history| {
+            node.look(|history| {
                 for edge in history.edges {
                     pending.insert(edge.parent.number(), edge.parent.clone());
                 }
@@ -261,7 +263,7 @@ fn topology<T: Element>(output: &TensorValue<T>) -> Vec<Parent<T>> {
 }
 
 /// The position of a node among those that a pass from `output` reaches; sought only to report it.
-pub(crate) fn position_of<T: Element>(output: &TensorValue<T>, number: u64) -> usize {
+pub(crate) fn position_of<T: Element>(output: &NodeRef<T>, number: u64) -> usize {
     let numbers: Vec<u64> = topology(output).iter().map(Parent::number).collect();
     position_in(&numbers, number)
 }

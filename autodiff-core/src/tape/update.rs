@@ -61,7 +61,7 @@ pub fn update_all<'a, T: Element>(
     let mut checked = Vec::new();
     for (position, (value, tensor)) in updates.into_iter().enumerate() {
         let parameter = parameter_of(value)?;
-        checked.push((value.0.number, position, parameter, tensor));
+        checked.push((value.node.number, position, parameter, tensor));
     }
     check_distinct(&checked)?;
     for (_, position, parameter, tensor) in &checked {
@@ -100,8 +100,7 @@ pub fn update_all<'a, T: Element>(
 
 fn parameter_of<T: Element>(value: &TensorValue<T>) -> Result<&Parameter<T>> {
     value
-        .0
-        .parameter()
+        .as_parameter()
         .ok_or_else(|| TensorAutodiffError::NotAParameter {
             operation: value.operation(),
         })

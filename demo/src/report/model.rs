@@ -99,7 +99,7 @@ fn recorded<T: Element>(
     let limits = Limits::default();
     let mut document = Document::new(title);
     let nothing = Watch::<T>::new([], limits);
-    let loss = match model.loss(&batch.tokens, &batch.targets) {
+    let loss = match keep_values(|| model.loss(&batch.tokens, &batch.targets)) {
         Ok(loss) => loss,
         Err(DemoError::Autodiff(error)) => {
             document

@@ -14,7 +14,7 @@ use crate::DemoError;
 pub fn document() -> Result<Document, DemoError> {
     let limits = Limits::default();
     let mut document = Document::new("The worked example");
-    let graph = WorkedGraph::build()?;
+    let graph = keep_values(WorkedGraph::build)?;
     let leaves = [("x", &graph.x), ("bias", &graph.bias)];
     let recorded = Graph::of(&graph.mean).named(leaves);
     let watch = Watch::new(leaves, limits);
@@ -75,7 +75,7 @@ fn detached(document: &mut Document, limits: Limits) -> Result<(), DemoError> {
 }
 
 fn refused_seeds(document: &mut Document, limits: Limits) -> Result<(), DemoError> {
-    let graph = WorkedGraph::build()?;
+    let graph = keep_values(WorkedGraph::build)?;
     graph.pass(GraphRetention::Retain)?;
     let watch = Watch::new([("x", &graph.x), ("bias", &graph.bias)], limits);
     for (title, seed) in [

@@ -24,7 +24,7 @@ pub(in crate::gradcheck) fn shape<T: Checked>(
             let parents = history.edges.iter().map(|edge| &edge.parent);
             let same = parents
                 .zip(&recording.leaves)
-                .all(|(parent, leaf)| parent.tracked().is_some_and(|own| own.is_same_node(leaf)));
+                .all(|(parent, leaf)| parent.tracked().is_some_and(|own| leaf.is_of(own)));
             (same, history.edges.len())
         });
         let (same, edges) = in_order.map_err(|error| place.refused(error))?;
