@@ -184,3 +184,42 @@ fn a_report_equals_its_clone_and_names_what_an_edge_saved() {
         ]
     );
 }
+
+#[test]
+fn every_entry_of_a_variadic_operand_receives_the_part_at_its_place() {
+    let leaf = |values: &[f64]| {
+        TensorValue::parameter(Tensor::from_vec([values.len()], values.to_vec()).unwrap()).unwrap()
+    };
+    let (a, b) = (leaf(&[1.0, 2.0]), leaf(&[3.0]));
+    let joined = concat(&[&a, &b, &a], 0).unwrap();
+    let seed = Tensor::from_vec([5], vec![1.0, 2.0, 4.0, 8.0, 16.0]).unwrap();
+    let pass = joined
+        .backward_with_seed_and_trace(&seed.view(), GraphRetention::Release)
+        .unwrap();
+    let parts = pass.edges.iter().map(|edge| edge.contribution.as_slice());
+    assert_eq!(
+        parts.collect::<Vec<_>>(),
+        [&[1.0, 2.0][..], &[4.0], &[8.0, 16.0]]
+    );
+    assert_eq!(a.gradient_snapshot().unwrap().into_vec(), [9.0, 18.0]);
+    assert_eq!(b.gradient_snapshot().unwrap().into_vec(), [4.0]);
+}
+
+#[test]
+fn a_joint_rule_is_asked_for_the_tracked_operands_and_no_others() {
+    let tensor =
+        |shape: [usize; 2], values: &[f64]| Tensor::from_vec(shape, values.to_vec()).unwrap();
+    let x = TensorValue::constant(tensor([1, 2], &[3.0, 5.0])).unwrap();
+    let weight = TensorValue::parameter(tensor([2, 1], &[7.0, 11.0])).unwrap();
+    let bias = TensorValue::constant(Tensor::from_vec([1], vec![1.0]).unwrap()).unwrap();
+    let pass = x
+        .linear(&weight, Some(&bias))
+        .unwrap()
+        .backward_with_seed_and_trace(&tensor([1, 1], &[1.0]).view(), GraphRetention::Release)
+        .unwrap();
+    assert_eq!(pass.edges.len(), 1);
+    assert_eq!(
+        weight.gradient_snapshot(),
+        Some(tensor([2, 1], &[3.0, 5.0]))
+    );
+}
