@@ -21,7 +21,11 @@ impl Projection {
         if addressed.len() == self.logical().element_count()? {
             return addressed.with_shape(self.logical());
         }
-        self.expand_each(addressed, |x| x)
+        let expanded = self.expand_each(addressed, |x| x)?;
+        if addressed.len() == 1 {
+            expanded.storage.know_repeated();
+        }
+        Ok(expanded)
     }
 
     /// Repeats `f` of every addressed element over the logical shape.

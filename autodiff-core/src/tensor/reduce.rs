@@ -6,7 +6,7 @@ mod blocks;
 
 use std::ops::Range;
 
-use self::blocks::{InPlace, Produced, Source, sum_rows, sum_runs};
+use self::blocks::{InPlace, Produced, Repeated, Source, sum_rows, sum_runs};
 use super::base::Tensor;
 use super::element::Element;
 use super::loops::Loops;
@@ -29,7 +29,10 @@ impl Projection {
         if logical.len() == self.addressed().element_count()? && self.reduced_count() == 1 {
             return logical.with_shape(self.addressed());
         }
-        self.reduce_source(&InPlace(logical.as_slice()))
+        match logical.storage.repeated() {
+            Some(&value) => self.reduce_source(&Repeated(value)),
+            None => self.reduce_source(&InPlace(logical.as_slice())),
+        }
     }
 
     /// Sums `f` of the logical elements that share an address, without storing `f`.

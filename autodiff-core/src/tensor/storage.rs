@@ -3,6 +3,7 @@
 //! Invariant: at most [`INLINE`] elements are inline, so that a scalar costs no allocation.
 //! Invariant: a buffer is written only while one tensor holds it.
 //! Invariant: a buffer known to be finite is; so values that pass from node to node are tested once.
+//! Invariant: a buffer known to be one number repeated is; so the adjoint of a sum is not read to be summed.
 
 use std::mem::take;
 use std::sync::Arc;
@@ -34,6 +35,8 @@ pub(super) struct Buffer<T> {
     recycle: fn(Vec<T>),
     /// Whether all elements are known to be finite; writing forgets it.
     finite: AtomicBool,
+    /// Whether all elements are known to be the same; writing forgets it.
+    repeated: AtomicBool,
 }
 
 impl<T> Buffer<T> {
@@ -74,6 +77,23 @@ impl<T> Storage<T> {
         }
     }
 
+    /// Notes that all elements are the same.
+    pub(super) fn know_repeated(&self) {
+        if let Self::Shared(buffer) = self {
+            buffer.repeated.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The element that all of them are known to be.
+    pub(super) fn repeated(&self) -> Option<&T> {
+        match self {
+            Self::Shared(buffer) if buffer.repeated.load(Ordering::Relaxed) => {
+                buffer.elements().first()
+            }
+            _ => None,
+        }
+    }
+
     /// Whether nobody else holds these elements.
     pub(super) fn is_unique(&self) -> bool {
         match self {
@@ -105,6 +125,7 @@ impl<T: Stored> Storage<T> {
             start,
             recycle: pool::recycle::<T>,
             finite: AtomicBool::new(false),
+            repeated: AtomicBool::new(false),
         }))
     }
 
@@ -194,6 +215,7 @@ impl<T: Stored> Storage<T> {
             Self::Shared(buffer) => match Arc::get_mut(buffer) {
                 Some(buffer) => {
                     *buffer.finite.get_mut() = false;
+                    *buffer.repeated.get_mut() = false;
                     buffer.values.get_mut(buffer.start..).unwrap_or_default()
                 }
                 None => &mut [],

@@ -40,6 +40,18 @@ impl<T: Sync> Source<T> for InPlace<'_, T> {
     }
 }
 
+/// One element over and over.
+pub(super) struct Repeated<T>(pub(super) T);
+
+impl<T: Element> Source<T> for Repeated<T> {
+    fn scratch(&self, len: usize) -> Vec<T> {
+        vec![self.0; len.min(CHUNK)]
+    }
+    fn chunk<'s>(&'s self, range: Range<usize>, scratch: &'s mut [T]) -> &'s [T] {
+        &scratch[..range.len()]
+    }
+}
+
 /// Elements that are computed chunk by chunk.
 pub(super) struct Produced<F>(pub(super) F);
 

@@ -200,3 +200,34 @@ fn a_sum_against_addressed_elements_is_the_sum_against_their_expansion() {
         }
     }
 }
+
+#[test]
+fn one_number_repeated_sums_to_the_bits_of_as_many_equal_numbers() {
+    let shapes: [&[usize]; 5] = [
+        &[5000],
+        &[1025, 3],
+        &[3, 1025],
+        &[3, 300, 5],
+        &[40, 2, 30, 3],
+    ];
+    for shape in shapes {
+        let whole = Projection::broadcast(&[], shape).unwrap();
+        // No binary fraction: every addition rounds.
+        let mut repeated = whole.expand(&Tensor::scalar(0.1)).unwrap();
+        assert!(repeated.storage.repeated().is_some());
+        let equal = Tensor::from_vec(shape, repeated.to_vec()).unwrap();
+        for subset in 1..1_usize << shape.len() {
+            let axes: Vec<_> = (0..shape.len())
+                .filter(|axis| (subset >> axis) & 1 == 1)
+                .collect();
+            let fit = Projection::reduction(shape, &axes, false).unwrap();
+            assert_eq!(
+                fit.reduce(&repeated).unwrap(),
+                fit.reduce(&equal).unwrap(),
+                "{shape:?} over {axes:?}"
+            );
+        }
+        repeated.as_mut_slice()[0] = 1.0;
+        assert!(repeated.storage.repeated().is_none());
+    }
+}
