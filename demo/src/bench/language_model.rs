@@ -33,10 +33,12 @@ pub(super) fn prepare<T: Element>(updates: bool) -> Result<Run, DemoError> {
     let model = Model { config, parameters };
     let tokens = integers(7, &[BATCH, BLOCK], VOCABULARY)?;
     let targets = integers(8, &[BATCH, BLOCK], VOCABULARY)?;
+    let seed = Tensor::scalar(T::one());
     Ok(Box::new(move || {
         owned.zero_grad()?;
         let loss = model.loss(&tokens, &targets)?;
-        loss.backward()?;
+        // Nothing reverses this graph again, so what it holds serves the update.
+        loss.backward_with_seed(&seed.view(), GraphRetention::Release)?;
         if updates {
             optimiser.step(&owned, &owned.gradients(), LEARNING_RATE)?;
         }
