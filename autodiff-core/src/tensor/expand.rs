@@ -1,6 +1,7 @@
 //! From the addressed to the logical side of a projection: repeating, alone or fused with a function.
 
 use super::base::Tensor;
+use super::fill::{Test, test_of};
 use super::loops::Loops;
 use super::map::each;
 use super::projection::Projection;
@@ -21,7 +22,13 @@ impl Projection {
         if addressed.len() == self.logical().element_count()? {
             return addressed.with_shape(self.logical());
         }
-        let expanded = self.expand_each(addressed, |x| x)?;
+        // Copies of finite elements are finite.
+        let is_finite = addressed.is_soon_found_finite();
+        let test = if is_finite { None } else { test_of() };
+        let expanded = self.expand_each(test, addressed, |x| x)?;
+        if is_finite {
+            expanded.storage.know_finite();
+        }
         if addressed.len() == 1 {
             expanded.storage.know_repeated();
         }
@@ -41,11 +48,12 @@ impl Projection {
         if self.is_identity() {
             return Ok(addressed.map(f));
         }
-        self.expand_each(addressed, f)
+        self.expand_each(test_of(), addressed, f)
     }
 
     fn expand_each<T: Stored, U: Stored>(
         &self,
+        test: Option<Test<U>>,
         addressed: &Tensor<T>,
         f: impl Fn(T) -> U + Sync,
     ) -> Result<Tensor<U>> {
@@ -57,7 +65,8 @@ impl Projection {
                 storage: Storage::Empty,
             });
         };
-        Tensor::by_parts(
+        Tensor::by_parts_with(
+            test,
             self.logical().clone(),
             f(first),
             #[inline(always)]

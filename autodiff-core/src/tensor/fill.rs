@@ -21,15 +21,18 @@ use crate::error::{Result, TensorAutodiffError};
 /// on for long before it is interrupted.
 const TESTED_BYTES: usize = 64 << 10;
 
+/// So few elements that they are tested at once.
+const FEW: usize = 1024;
+
 /// Whether all elements are finite.
-type Test<T> = fn(&[T]) -> bool;
+pub(super) type Test<T> = fn(&[T]) -> bool;
 
 static F32: Test<f32> = f32::all_finite;
 static F64: Test<f64> = f64::all_finite;
 static DUAL: Test<Dual<f64>> = <Dual<f64>>::all_finite;
 
 /// The test of elements that can be tested.
-fn test_of<T: 'static>() -> Option<Test<T>> {
+pub(super) fn test_of<T: 'static>() -> Option<Test<T>> {
     let tests: [&'static dyn Any; 3] = [&F32, &F64, &DUAL];
     tests
         .into_iter()
@@ -60,8 +63,19 @@ impl<T: Stored> Storage<T> {
         beside: P,
         write: impl Fn(Range<usize>, &mut [T], P) + Sync,
     ) {
+        self.overwrite_with(test_of(), [width, 1], beside, write);
+    }
+
+    fn overwrite_with<P: Parts>(
+        &mut self,
+        test: Option<Test<T>>,
+        layout: [usize; 2],
+        beside: P,
+        write: impl Fn(Range<usize>, &mut [T], P) + Sync,
+    ) {
         let Ok(()) = self.try_overwrite_rows(
-            [width, 1],
+            layout,
+            test,
             beside,
             #[inline(always)]
             |range, part, beside| {
@@ -72,17 +86,17 @@ impl<T: Stored> Storage<T> {
     }
 
     /// Overwrites all elements in whole rows of a width, whose elements stand each for about `cost` elements
-    /// that are read or written.
+    /// that are read or written; with a test, the rows are tested.
     fn try_overwrite_rows<P: Parts, E: Send>(
         &mut self,
         [width, cost]: [usize; 2],
+        test: Option<Test<T>>,
         beside: P,
         write: impl Fn(Range<usize>, &mut [T], P) -> Result<(), E> + Sync,
     ) -> Result<(), E> {
         let width = width.max(1);
         let values = self.make_mut();
         let count = values.len().div_ceil(width);
-        let test = test_of::<T>();
         let at_once = match test {
             Some(_) => (TESTED_BYTES / size_of::<T>() / width).max(1),
             None => count.max(1),
@@ -132,9 +146,27 @@ impl<T: Stored> Tensor<T> {
         fill: T,
         write: impl Fn(usize, &mut [T]) + Sync,
     ) -> Result<Self> {
+        Self::by_parts_with(test_of(), shape, fill, write)
+    }
+
+    /// The same with a test, or without one.
+    pub(super) fn by_parts_with(
+        test: Option<Test<T>>,
+        shape: Shape,
+        fill: T,
+        write: impl Fn(usize, &mut [T]) + Sync,
+    ) -> Result<Self> {
         let mut tensor = Self::written(shape, fill, |_| {})?;
-        tensor.storage.overwrite_parts((), write_alone(write));
+        tensor
+            .storage
+            .overwrite_with(test, [1, 1], (), write_alone(write));
         Ok(tensor)
+    }
+
+    /// Whether all elements are known to be finite, or so few that it is found out at once.
+    pub(super) fn is_soon_found_finite(&self) -> bool {
+        self.storage.is_known_finite()
+            || self.len() <= FEW && test_of().is_some_and(|test| test(self.as_slice()))
     }
 }
 
@@ -172,7 +204,7 @@ impl<T: Element> Tensor<T> {
         let mut tensor = Self::unwritten(shape)?;
         let written = tensor
             .storage
-            .try_overwrite_rows([width, cost], beside, write);
+            .try_overwrite_rows([width, cost], test_of(), beside, write);
         written.map_err(Into::into)?;
         Ok(tensor)
     }

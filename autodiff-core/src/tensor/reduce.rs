@@ -6,7 +6,7 @@ mod blocks;
 
 use std::ops::Range;
 
-use self::blocks::{InPlace, Produced, Repeated, Source, sum_rows, sum_runs};
+use self::blocks::{InPlace, Produced, Source, one_of_equal_sums, sum_rows, sum_runs};
 use super::base::Tensor;
 use super::element::Element;
 use super::loops::Loops;
@@ -30,7 +30,7 @@ impl Projection {
             return logical.with_shape(self.addressed());
         }
         match logical.storage.repeated() {
-            Some(&value) => self.reduce_source(&Repeated(value)),
+            Some(&value) => self.reduce_repeated(value),
             None => self.reduce_source(&InPlace(logical.as_slice())),
         }
     }
@@ -146,20 +146,42 @@ impl Projection {
     /// Reduced blocks are summed one at a time, the innermost first, so that every pass reads contiguous
     /// runs; all but the first pass read what the one before has shrunk.
     fn reduce_source<T: Element>(&self, source: &impl Source<T>) -> Result<Tensor<T>> {
-        let loops = Loops::new(self.logical(), [&self.effective_strides()]);
-        if loops.len() == 0 {
+        let Some(mut blocks) = self.blocks() else {
             return Tensor::zeros(self.addressed());
-        }
-        let mut blocks: Vec<_> = loops
-            .axes()
-            .map(|axis| (axis.extent, axis.strides[0] == 0))
-            .collect();
+        };
         let mut partial = sum_innermost(source, &mut blocks)?;
         while blocks.iter().any(|&(_, reduced)| reduced) {
             partial = sum_innermost(&InPlace(partial.as_slice()), &mut blocks)?;
         }
         partial.with_shape(self.addressed())
     }
+
+    /// The same of one number over and over, which all sums have in common: one of them is formed, in the order
+    /// in which each would be.
+    fn reduce_repeated<T: Element>(&self, value: T) -> Result<Tensor<T>> {
+        let Some(mut blocks) = self.blocks() else {
+            return Tensor::zeros(self.addressed());
+        };
+        let mut sum = value;
+        while let Some(place) = blocks.iter().rposition(|&(_, reduced)| reduced) {
+            let inner = product(&blocks[place + 1..]);
+            sum = one_of_equal_sums(sum, blocks.remove(place).0, inner);
+        }
+        let sums = Tensor::full(self.addressed(), sum)?;
+        sums.storage.know_repeated();
+        Ok(sums)
+    }
+
+    /// Extents of the loops, and whether they are reduced; `None` where there is no element.
+    fn blocks(&self) -> Option<Vec<(usize, bool)>> {
+        let loops = Loops::new(self.logical(), [&self.effective_strides()]);
+        let blocks = loops.axes().map(|axis| (axis.extent, axis.strides[0] == 0));
+        (loops.len() > 0).then(|| blocks.collect())
+    }
+}
+
+fn product(blocks: &[(usize, bool)]) -> usize {
+    blocks.iter().map(|block| block.0).product()
 }
 
 /// Sums over the innermost reduced block and takes it out of the list.
@@ -167,7 +189,6 @@ fn sum_innermost<T: Element>(
     source: &impl Source<T>,
     blocks: &mut Vec<(usize, bool)>,
 ) -> Result<Tensor<T>> {
-    let product = |blocks: &[(usize, bool)]| blocks.iter().map(|block| block.0).product::<usize>();
     let place = blocks.iter().rposition(|&(_, reduced)| reduced);
     // Without a reduced block every element is a sum of its own.
     let (outer, reduced, inner) = match place {

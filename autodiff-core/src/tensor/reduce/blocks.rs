@@ -41,7 +41,7 @@ impl<T: Sync> Source<T> for InPlace<'_, T> {
 }
 
 /// One element over and over.
-pub(super) struct Repeated<T>(pub(super) T);
+struct Repeated<T>(T);
 
 impl<T: Element> Source<T> for Repeated<T> {
     fn scratch(&self, len: usize) -> Vec<T> {
@@ -64,6 +64,18 @@ impl<T: Element, F: Fn(Range<usize>, &mut [T]) + Sync> Source<T> for Produced<F>
         (self.0)(range, out);
         out
     }
+}
+
+/// The sum of `reduced` times the same, as it is formed where each sum has `inner` neighbours of its kind.
+pub(super) fn one_of_equal_sums<T: Element>(value: T, reduced: usize, inner: usize) -> T {
+    // A row is never summed otherwise than one that is just wide enough for vector loops.
+    let mut sums = [T::zero(); NARROW];
+    let width = inner.min(NARROW);
+    match width {
+        1 => sum_runs(&Repeated(value), reduced, &mut sums[..1]),
+        _ => sum_rows(&Repeated(value), 0, reduced, &mut sums[..width]),
+    }
+    sums[0]
 }
 
 /// `out[i]` is the sum of the `i`-th run of `width` elements.
