@@ -4,10 +4,11 @@ use super::node::NodeRef;
 use super::slot::Gradient;
 use super::trace::{Observer, position_of};
 use crate::error::{Result, TensorAutodiffError};
-use crate::tensor::{Element, Tensor};
+use crate::tensor::{Element, Tensor, alone};
 
 /// Steps 8 to 11. Gradients are read under the locks they are written under, so that two passes over
-/// shared parameters lose nothing; locks are taken in creation order, so that neither waits for ever.
+/// shared parameters lose nothing; locks are taken in creation order, and no loop is split under them, so
+/// that neither waits for ever.
 pub(crate) fn commit<T: Element>(
     output: &NodeRef<T>,
     sums: Vec<(&NodeRef<T>, Tensor<T>)>,
@@ -24,7 +25,7 @@ pub(crate) fn commit<T: Element>(
         if let Gradient::Sum(stored) = &**held {
             // In place into the adjoint: it belongs to this pass, and the sum is the same either way
             // round.
-            adjoint.accumulate(stored.clone()).map_err(|fault| {
+            alone(|| adjoint.accumulate(stored.clone())).map_err(|fault| {
                 TensorAutodiffError::NonFiniteAccumulatedGradient {
                     node: position_of(output, node.number),
                     index: fault.index,

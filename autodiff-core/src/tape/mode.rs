@@ -1,28 +1,11 @@
 //! Whether operations of this thread record history, and whether with it the values.
 
-use std::cell::Cell;
-
-/// What operations called now record.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Mode {
-    /// A history of tracked results.
-    pub(crate) recording: bool,
-    /// Their values with it.
-    pub(crate) keeping: bool,
-}
-
-thread_local! {
-    static MODE: Cell<Mode> = const {
-        Cell::new(Mode {
-            recording: true,
-            keeping: false,
-        })
-    };
-}
+use crate::tensor::{Mode, in_mode, mode};
 
 /// Runs `scope` without recording: results are untracked, save nothing and keep no operand alive.
 ///
-/// Scopes nest, end when `scope` panics, and apply to the calling thread only. Released nodes may be
+/// Scopes nest, end when `scope` panics, and apply to the calling thread only, with what it runs on
+/// [`Threads`](crate::Threads). Released nodes may be
 /// read in one.
 ///
 /// ```
@@ -78,24 +61,6 @@ pub(crate) fn recording<R>(scope: impl FnOnce() -> R) -> R {
 pub fn keep_values<R>(scope: impl FnOnce() -> R) -> R {
     let keeping = true;
     in_mode(Mode { keeping, ..mode() }, scope)
-}
-
-fn in_mode<R>(mode: Mode, scope: impl FnOnce() -> R) -> R {
-    struct Leave(Mode);
-
-    impl Drop for Leave {
-        fn drop(&mut self) {
-            MODE.set(self.0);
-        }
-    }
-
-    let _leave = Leave(MODE.replace(mode));
-    scope()
-}
-
-/// What operations called now record.
-pub(crate) fn mode() -> Mode {
-    MODE.get()
 }
 
 #[cfg(test)]

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use super::history::{Edge, Edges, History, Parent, Place, Recorded};
-use super::mode::{Mode, mode};
 use super::node::{Content, Node};
 use super::shard::Shard;
 use super::value::{Held, TensorValue};
 use crate::error::{Result, TensorAutodiffError};
 use crate::operation::Operation;
 use crate::rule::SavedContext;
-use crate::tensor::{Element, Tensor};
+use crate::tensor::{Element, Mode, Tensor, mode};
 
 mod sealed {
     pub trait Sealed {}

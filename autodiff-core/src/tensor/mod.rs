@@ -14,6 +14,7 @@ mod loops;
 mod map;
 mod materialize;
 mod math;
+mod mode;
 mod offsets;
 mod parallel;
 mod pool;
@@ -25,6 +26,7 @@ mod restride;
 mod shape;
 mod storage;
 mod sum;
+mod threads;
 mod vectors;
 mod view;
 mod zip;
@@ -36,15 +38,15 @@ pub use base::Tensor;
 pub use dual::Dual;
 pub use element::{Element, ElementKind};
 pub use kernel::{Matrix, MatrixMut};
+pub(crate) use mode::{Mode, in_mode, mode};
 pub use offsets::ProjectedOffsets;
-pub use parallel::{
-    Parts, Rows, Threads, for_each_part, for_ranges, for_rows, thread_count, try_for_each_part,
-    with_threads,
-};
+pub use parallel::{Parts, Rows, for_each_part, for_ranges, for_rows, try_for_each_part};
 pub use pool::release_buffers;
 pub use projection::Projection;
 pub use shape::{Shape, check_axis, check_distinct};
 pub use storage::Stored;
+pub(crate) use threads::alone;
+pub use threads::{Threads, thread_count, with_threads};
 pub use vectors::vectorized;
 pub use view::TensorView;
 pub use zip::broadcast_shapes;

@@ -1,15 +1,18 @@
-//! Loops over several threads, for callers inside [`Threads::run`]; elsewhere one thread does everything.
+//! Loops over several threads, for callers inside [`Threads::run`](super::Threads::run); elsewhere one thread
+//! does everything.
 //!
 //! Invariant: where the parts of a loop begin changes no element. A result that is a sum of parts has
 //! parts of a fixed size, added in a fixed order, so the number of threads never shows in the bits.
-//! Invariant: a thread pool is entered by [`Threads::run`] alone; what runs within it only splits.
+//! Invariant: a thread that waits for a part may run what another caller brings to the pool; so it waits in
+//! the mode that every thread begins with, and its parts take the mode of their own caller along.
 
 use std::convert::Infallible;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::mode::{Mode, in_mode, mode};
+use super::threads::thread_count;
 use super::vectors::vectorized;
-use crate::error::TensorError;
 
 /// Elements that are worth a thread's attention: below this many, handing them over costs more than it
 /// saves (a hand-over takes some microseconds, in which one thread writes about this many).
@@ -17,58 +20,6 @@ pub(super) const GRAIN: usize = 16 << 10;
 
 /// Parts for every thread, so that one which is delayed leaves its rest to the others.
 const PARTS_PER_THREAD: usize = 2;
-
-/// Threads for loops over long tensors, started once and used by every [`run`](Self::run).
-#[derive(Debug)]
-pub struct Threads(Option<rayon::ThreadPool>);
-
-impl Threads {
-    /// Starts `count` threads; one is the caller's own.
-    ///
-    /// # Errors
-    /// `Threads` for no thread, and where the system refuses to start them.
-    pub fn new(count: usize) -> Result<Self, TensorError> {
-        let refused = |reason: String| TensorError::Threads { count, reason };
-        match count {
-            0 => Err(refused("at least one is needed".to_owned())),
-            1 => Ok(Self(None)),
-            _ => {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
-                Ok(Self(Some(
-                    pool.map_err(|error| refused(error.to_string()))?,
-                )))
-            }
-        }
-    }
-
-    /// Runs `f` with its loops split between the threads; the bits of every result are those of one thread.
-    ///
-    /// With more than one, `f` runs on a thread of the pool, so a [`no_grad`](crate::no_grad) around this
-    /// call does not reach into it. Entering costs some microseconds: it is meant to be done once a pass.
-    pub fn run<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
-        match &self.0 {
-            Some(pool) => pool.install(f),
-            None => f(),
-        }
-    }
-}
-
-/// Runs `f` on [`Threads`] of its own.
-///
-/// # Errors
-/// As for [`Threads::new`].
-pub fn with_threads<R: Send>(count: usize, f: impl FnOnce() -> R + Send) -> Result<R, TensorError> {
-    Ok(Threads::new(count)?.run(f))
-}
-
-/// How many threads the caller may split its work between.
-#[must_use]
-pub fn thread_count() -> usize {
-    match rayon::current_thread_index() {
-        Some(_) => rayon::current_num_threads(),
-        None => 1,
-    }
-}
 
 /// How many of `count` steps, each over `width` elements, make a part.
 fn part_of(count: usize, width: usize) -> usize {
@@ -234,7 +185,10 @@ fn spread(count: usize, f: &(dyn Fn(usize) + Sync)) {
     if thread_count() == 1 {
         return (0..count).for_each(f);
     }
-    halve(0..count, f);
+    let own = mode();
+    in_mode(Mode::START, || {
+        halve(0..count, &|index| in_mode(own, || f(index)))
+    });
 }
 
 /// What came from the smallest index, whatever the order in which threads came to it.

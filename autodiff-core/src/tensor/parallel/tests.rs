@@ -1,6 +1,7 @@
 //! Every part once, whoever takes it.
 
 use super::*;
+use crate::tensor::with_threads;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[test]
