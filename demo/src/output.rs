@@ -5,7 +5,7 @@
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::DemoError;
 
@@ -195,6 +195,14 @@ fn ends_in_name(path: &Path) -> bool {
 /// More links than these in a row are not followed by systems either.
 const LINKS: usize = 40;
 
+/// One step further on the way through folders that are yet to be made, and therefore are no links.
+fn below(folder: PathBuf, part: Component<'_>) -> PathBuf {
+    match part {
+        Component::ParentDir => folder.parent().map(Path::to_owned).unwrap_or(folder),
+        part => folder.join(part),
+    }
+}
+
 /// The one name of a place, whether or not something stands there: of what exists of it, links are followed.
 fn resolved(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
@@ -210,7 +218,8 @@ fn resolved(path: &Path) -> PathBuf {
     let found = path.ancestors().find_map(|existing| {
         let is_here = existing.as_os_str().is_empty();
         let found = if is_here { Path::new(".") } else { existing }.canonicalize();
-        Some(found.ok()?.join(path.strip_prefix(existing).ok()?))
+        let missing = path.strip_prefix(existing).ok()?;
+        Some(missing.components().fold(found.ok()?, below))
     });
     found.unwrap_or(path)
 }

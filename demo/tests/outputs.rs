@@ -34,6 +34,7 @@ fn options_that_name_one_file_are_refused_and_nothing_is_written() -> Outcome {
         ["--out", "p//x", "--dot", "p/./x"],
         ["--out", "new/graph.svg", "--figures", "new"],
         ["--dot", "p/gradients.svg", "--figures", "p"],
+        ["--out", "p/graph.svg", "--figures", "p/new/.."],
         // A file where the folder has to be.
         ["--out", "new", "--figures", "new"],
         ["--out", "new", "--figures", "new/below"],
@@ -254,8 +255,16 @@ fn a_folder_is_made_only_with_its_pictures() -> Outcome {
     assert!(names(&folder)?.is_empty());
 
     let deep = new.join("and/deeper");
-    stdout_of(&["report", "--figures", &text_of(&deep)])?;
+    let told = |more: &[&str]| -> Outcome<Vec<String>> {
+        let text = stdout_of(&[&["report", "--figures", &text_of(&deep)], more].concat())?;
+        Ok(text.lines().map(str::to_owned).collect())
+    };
+    let wrote = |name: &str| format!("wrote {}", deep.join(name).display());
+    let all = ["graph.svg", "ledger.svg", "gradients.svg"].map(wrote);
+    assert_eq!(told(&[])?, all);
     assert_eq!(names(&deep)?.len(), 3);
+    // A step has no life of gradients: that picture is still the one of before.
+    assert_eq!(told(&["--model", "gpt"])?, all[..2]);
 
     let file = folder.join("file");
     fs::write(&file, "in the way")?;

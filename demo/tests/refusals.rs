@@ -204,6 +204,21 @@ fn a_missing_damaged_or_foreign_checkpoint_is_refused() -> Outcome {
         }
         assert!(fs::read(&path)? == bytes, "{expected}");
     }
+    #[cfg(unix)]
+    {
+        // What a device gives may have no end, so none is read.
+        fs::remove_file(&path)?;
+        std::os::unix::fs::symlink("/dev/null", &path)?;
+        let out = text_of(&out);
+        let page = text_of(&folder.join("page.html"));
+        for arguments in [
+            &["report", "--checkpoint", &out, "--out", &page][..],
+            &["sample", "--checkpoint", &out],
+        ] {
+            let refusal = refusal_of(arguments)?;
+            assert!(refusal.ends_with(": not a file"), "{refusal}");
+        }
+    }
     let empty = text_of(&folder);
     for arguments in [
         &["train", "--resume", "--out", &empty][..],

@@ -238,6 +238,32 @@ fn bytes_that_are_no_json_of_the_schema_are_refused() {
 }
 
 #[test]
+fn a_page_counts_the_values_that_were_let_go_and_calls_parameters_by_their_names() {
+    let page = |keeps: bool| {
+        let weight = parameter::<f64>(&[2], &[3.0, -5.0]);
+        let forward = || weight.mul(&weight)?.sum_axis(0, false);
+        let loss = if keeps {
+            keep_values(forward)
+        } else {
+            forward()
+        }
+        .unwrap();
+        let graph = Graph::of(&loss).named([("the weight", &weight)]);
+        let pass = loss.backward_with_trace().unwrap();
+        let record = graph.record("one step", &pass, Limits::default()).unwrap();
+        let mut document = Document::new("a step");
+        document.passes.push(record);
+        document_page(&document)
+    };
+    let without = "Nodes without a value: 1. A value is recorded";
+    assert!(page(false).contains(without));
+    let whole = page(true);
+    assert!(!whole.contains("without a value"), "{whole}");
+    assert!(whole.contains("operand 1 of 1 multiply from 0 parameter the weight: contribution"));
+    assert!(whole.contains("1 parameter was reached. None is dead"));
+}
+
+#[test]
 fn large_tensors_are_summarised_above_the_limit_that_is_asked_for() {
     let x = parameter::<f64>(&[10, 10], &[2.0; 100]);
     let pass = x.sum_axis(0, false).unwrap();
@@ -396,7 +422,7 @@ fn dead_parameters_and_the_source_of_a_number_that_is_not_finite_are_named() {
     let page = document_page(&document);
     assert!(page.contains("Stopped: the reverse pass"), "{page}");
     assert!(page.contains(
-        "Source: operation autodiff_ops::elementwise::power::sqrt, from node 1 sqrt to node 0 parameter"
+        "Source: operation autodiff_ops::elementwise::power::sqrt, from node 1 sqrt to node 0 parameter x"
     ));
     assert!(page.contains("node fault"));
     assert_eq!(round_trip(&document), document);

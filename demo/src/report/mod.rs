@@ -89,10 +89,10 @@ pub fn run(out: &mut impl Write, options: &ReportOptions) -> Result<(), DemoErro
         text.write(&graphs.concat())?;
         wrote(&options.dot)?;
     }
-    if let Some(figures) = figures
-        && write_figures(figures, &document)?
-    {
-        wrote(&options.figures)?;
+    if let (Some(figures), Some(folder)) = (figures, &options.figures) {
+        for name in write_figures(figures, &document)? {
+            wrote(&Some(folder.join(name)))?;
+        }
     }
     Ok(())
 }
@@ -121,19 +121,22 @@ fn reserve_figures(folder: &Path) -> Result<[Output; 3], DemoError> {
     Ok([graph?, ledger?, gradients?])
 }
 
-/// Whether there was anything to draw.
+/// The names of those that there was something to draw for.
 fn write_figures(
     [graph, ledger, gradients]: [Output; 3],
     document: &Document,
-) -> Result<bool, DemoError> {
+) -> Result<Vec<&'static str>, DemoError> {
+    let [graph_name, ledger_name, gradients_name] = FIGURES;
+    let mut written = Vec::new();
     let pass = document.passes.first();
     if let Some(pass) = pass {
         graph.write(&graph_svg(pass))?;
         ledger.write(&ledger_svg(pass))?;
+        written.extend([graph_name, ledger_name]);
     }
-    let lifecycle = lifecycle_svg(document);
-    if let Some(picture) = &lifecycle {
-        gradients.write(picture)?;
+    if let Some(picture) = lifecycle_svg(document) {
+        gradients.write(&picture)?;
+        written.push(gradients_name);
     }
-    Ok(pass.is_some() || lifecycle.is_some())
+    Ok(written)
 }

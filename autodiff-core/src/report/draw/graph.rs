@@ -136,6 +136,17 @@ pub(in crate::report) fn title(node: &NodeRecord) -> String {
     format!("{} {}", node.index, text::plain(&name))
 }
 
+/// The node of an index with its name, for texts: `19 parameter wte`.
+pub(in crate::report) fn node_text(pass: &PassRecord, index: usize) -> String {
+    match pass.node(index) {
+        Some(node) => match &node.name {
+            Some(name) => format!("{} {}", title(node), text::plain(&shortened(name, CELLS))),
+            None => title(node),
+        },
+        None => index.to_string(),
+    }
+}
+
 /// Every box and every line a link of its own, to what the page says about it.
 fn linked(
     pass: &PassRecord,
@@ -268,7 +279,7 @@ fn class_of(edge: Option<&EdgeRecord>) -> &'static str {
 
 /// `operand 1 of 6 multiply from 5 add: contribution of norm 17.3, largest 12 at 5`.
 pub(in crate::report) fn edge_label(pass: &PassRecord, edge: &EdgeRecord) -> String {
-    let end = |index| pass.node(index).map_or_else(|| format!("{index}"), title);
+    let end = |index| node_text(pass, index);
     let contribution = match edge.contribution.statistics {
         Some(found) => format!(
             "contribution of norm {}, largest {} at {}",

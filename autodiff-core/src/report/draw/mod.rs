@@ -12,7 +12,7 @@ mod lines;
 use maud::{Markup, PreEscaped, html};
 use unicode_width::UnicodeWidthStr;
 
-pub(super) use graph::{DENSE_ABOVE, FULL_UP_TO, Links, edge_label, graph, title};
+pub(super) use graph::{DENSE_ABOVE, FULL_UP_TO, Links, edge_label, graph, node_text, title};
 pub(super) use ledger::ledger;
 pub(super) use lifecycle::lifecycle;
 

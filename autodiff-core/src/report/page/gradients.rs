@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use maud::{Markup, html};
 
-use super::memory::{bar, node_text};
+use super::memory::bar;
 use super::nodes::written;
 use super::{Frame, Shown, figure};
 use crate::report::document::Document;
-use crate::report::draw;
+use crate::report::draw::{self, node_text};
 use crate::report::event::{CheckRecord, RejectionRecord, StateRecord};
 use crate::report::failure::{ErrorRecord, FieldValue};
 use crate::report::pass::{NodeRecord, PassRecord};
@@ -92,7 +92,10 @@ pub(super) fn parameters(prefix: &str, pass: &PassRecord) -> Markup {
         section aria-labelledby={ (prefix) "parameters" } {
             h2 id={ (prefix) "parameters" } { "Gradients by parameter" }
             p class="lede" {
-                (nodes.len()) " parameters were reached. "
+                @match nodes.len() {
+                    1 => { "1 parameter was reached. " }
+                    count => { (count) " parameters were reached. " }
+                }
                 @match dead {
                     0 => { "None is dead: each received something." }
                     1 => { "One is dead: it received nothing in this pass." }

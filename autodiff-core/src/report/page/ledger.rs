@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::nodes::written;
 use super::{Shown, memory};
-use crate::report::draw::{DENSE_ABOVE, FULL_UP_TO, edge_label, title};
+use crate::report::draw::{DENSE_ABOVE, FULL_UP_TO, edge_label, node_text};
 use crate::report::pass::{EdgeRecord, PassRecord};
 use crate::report::text;
 use crate::report::words::saved_lines;
@@ -54,10 +54,6 @@ pub(super) fn section(prefix: &str, pass: &PassRecord, shown: &Shown) -> Markup 
     }
 }
 
-fn end(pass: &PassRecord, index: usize) -> String {
-    pass.node(index).map_or_else(|| index.to_string(), title)
-}
-
 /// One line for an edge of a graph of thousands.
 fn short(pass: &PassRecord, edge: &EdgeRecord) -> String {
     let norm = edge
@@ -66,8 +62,8 @@ fn short(pass: &PassRecord, edge: &EdgeRecord) -> String {
         .map(|found| text::significant(found.norm.0, 4));
     format!(
         "{} → {}, operand {}: norm {}",
-        end(pass, edge.child),
-        end(pass, edge.parent),
+        node_text(pass, edge.child),
+        node_text(pass, edge.parent),
         edge.operand,
         norm.as_deref().unwrap_or("of nothing")
     )
@@ -75,7 +71,7 @@ fn short(pass: &PassRecord, edge: &EdgeRecord) -> String {
 
 fn heading(pass: &PassRecord, edge: &EdgeRecord) -> Markup {
     html! {
-        b { "#" (edge.index) " " bdi { (end(pass, edge.child)) } " → " bdi { (end(pass, edge.parent)) } }
+        b { "#" (edge.index) " " bdi { (node_text(pass, edge.child)) } " → " bdi { (node_text(pass, edge.parent)) } }
         " " span class="quiet" {
             "operand " (edge.operand)
             @if let Some(found) = edge.contribution.statistics {
@@ -87,7 +83,7 @@ fn heading(pass: &PassRecord, edge: &EdgeRecord) -> Markup {
 
 fn entry(prefix: &str, pass: &PassRecord, edge: &EdgeRecord, shown: &Shown) -> Markup {
     let node = |index: usize| {
-        html! { a href={ "#" (prefix) "n" (index) } { (end(pass, index)) } }
+        html! { a href={ "#" (prefix) "n" (index) } { (node_text(pass, index)) } }
     };
     html! {
         dl {

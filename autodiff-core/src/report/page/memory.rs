@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use crate::report::draw::title;
 use crate::report::pass::{EdgeRecord, PassRecord};
 use crate::report::text;
 
@@ -89,10 +88,4 @@ pub(super) fn kept(edge: &EdgeRecord) -> String {
         text::bytes(bytes),
         text::bytes(own)
     )
-}
-
-/// The node of an index with its name, for texts.
-pub(super) fn node_text(pass: &PassRecord, index: usize) -> String {
-    pass.node(index)
-        .map_or_else(|| format!("node {index}"), title)
 }

@@ -61,6 +61,17 @@ fn summary(pass: &PassRecord) -> String {
             summary.push_str(" The pass was refused, so there is no adjoint and no contribution.")
         }
     }
+    let without = pass
+        .nodes
+        .iter()
+        .filter(|node| node.value.is_none())
+        .count();
+    if without > 0 {
+        summary.push_str(&format!(
+            " Nodes without a value: {without}. A value is recorded with the graph, where a handle or \
+             keep_values still has it."
+        ));
+    }
     summary
 }
 

@@ -69,6 +69,15 @@ pub struct State<T> {
 
 const PARTS: [&str; 3] = ["param", "adam_m", "adam_v"];
 
+/// The bytes of a file. A pipe or a device may have no end.
+fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
+    let found = fs::metadata(path)?;
+    if found.is_file() || found.is_dir() {
+        return fs::read(path);
+    }
+    Err(io::Error::other("not a file"))
+}
+
 /// Writes a checkpoint, replacing the previous one atomically.
 ///
 /// # Errors
@@ -132,7 +141,7 @@ impl Stored {
     /// [`CheckpointError`].
     pub fn read(folder: &Path) -> Result<Self, CheckpointError> {
         let path = folder.join(FILE_NAME);
-        let bytes = match fs::read(&path) {
+        let bytes = match read_whole(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(CheckpointError::Missing {
