@@ -84,7 +84,7 @@ impl<T> Tensor<T> {
 }
 
 impl<T: Stored> Tensor<T> {
-    /// A tensor of the given shape over row-major values.
+    /// A tensor of the given shape over row-major values; many that do not begin at a cache line are copied.
     ///
     /// # Errors
     /// `ElementCount` where the shape holds another number of elements, `ShapeOverflow`.
@@ -161,7 +161,7 @@ impl<T: Stored> Tensor<T> {
         self.storage.make_mut()
     }
 
-    /// The elements in row-major order, without a copy where nobody else holds them.
+    /// The elements in row-major order, in the buffer that they are in where nobody else holds them.
     #[must_use]
     pub fn into_vec(self) -> Vec<T> {
         self.storage.into_vec()

@@ -240,8 +240,11 @@ impl<T: Stored> Storage<T> {
     pub(super) fn into_vec(self) -> Vec<T> {
         match self {
             Self::Shared(buffer) => match Arc::try_unwrap(buffer) {
-                Ok(mut buffer) if buffer.start == 0 => take(&mut buffer.values),
-                Ok(buffer) => buffer.elements().to_vec(),
+                Ok(mut buffer) => {
+                    let mut values = take(&mut buffer.values);
+                    values.drain(..buffer.start);
+                    values
+                }
                 Err(buffer) => buffer.elements().to_vec(),
             },
             other => other.as_slice().to_vec(),

@@ -84,6 +84,19 @@ fn every_size_around_the_inline_limit_behaves_alike() {
 }
 
 #[test]
+fn elements_that_nobody_else_holds_come_out_in_their_own_buffer() {
+    for len in [5, 1023, 1024, 5000, 100_000] {
+        let x = Tensor::from_fn([len], |i| i as f32).unwrap();
+        let place = x.as_slice().as_ptr() as usize;
+        let values = x.into_vec();
+        // Not further on than a cache line, which is where they may have begun.
+        assert!(place - (values.as_ptr() as usize) < 64, "{len}");
+        assert!(values.iter().enumerate().all(|(i, &x)| x == i as f32));
+        assert_eq!(values.len(), len);
+    }
+}
+
+#[test]
 fn a_clone_shares_until_either_is_written() {
     let mut x = Tensor::full([64], 1.0).unwrap();
     let snapshot = x.clone();
