@@ -45,19 +45,8 @@ pub(crate) fn recording<R>(scope: impl FnOnce() -> R) -> R {
 /// Runs `scope` keeping with every node that it records the node's value.
 ///
 /// A graph else holds the values that reverse maps have saved, and no others: what stands between operations, and
-/// has no handle any more, is let go of. A report on such a graph shows only what it was recorded with.
-///
-/// ```
-/// use autodiff_core::keep_values;
-/// use autodiff_core::prelude::*;
-///
-/// # fn main() -> Result<()> {
-/// let weight = TensorValue::parameter(Tensor::from_vec([2], vec![1.0, 2.0])?)?;
-/// let copy = keep_values(|| weight.clone());
-/// assert!(copy.is_same_node(&weight));
-/// # Ok(())
-/// # }
-/// ```
+/// has no handle any more, is let go of. A report on such a graph shows only what it was recorded with; the README
+/// has an example.
 pub fn keep_values<R>(scope: impl FnOnce() -> R) -> R {
     let keeping = true;
     in_mode(Mode { keeping, ..mode() }, scope)

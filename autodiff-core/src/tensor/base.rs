@@ -87,7 +87,7 @@ impl<T: Stored> Tensor<T> {
     /// A tensor of the given shape over row-major values; many that do not begin at a cache line are copied.
     ///
     /// # Errors
-    /// `ElementCount` where the shape holds another number of elements, `ShapeOverflow`.
+    /// `ElementCount` where the shape holds another number of elements, `ShapeOverflow`, `OutOfMemory`.
     pub fn from_vec(shape: impl Into<Shape>, values: Vec<T>) -> Result<Self, TensorError> {
         let shape = shape.into();
         let expected = shape.element_count()?;
@@ -100,7 +100,7 @@ impl<T: Stored> Tensor<T> {
         }
         Ok(Self {
             shape,
-            storage: Storage::from_vec(values),
+            storage: Storage::from_vec(values)?,
         })
     }
 
@@ -245,7 +245,7 @@ impl<T: Element> Tensor<T> {
         let len = shape.element_count().unwrap_or_default();
         Self {
             shape: shape.clone(),
-            storage: Storage::from_vec(vec![T::zero(); len]),
+            storage: Storage::overwritten(len, T::zero(), |out| out.fill(T::zero())),
         }
     }
 

@@ -111,11 +111,16 @@ impl<T> Storage<T> {
 }
 
 impl<T: Stored> Storage<T> {
-    pub(super) fn from_vec(values: Vec<T>) -> Self {
-        match Self::inline(&values) {
-            Some(storage) => storage,
-            None if pool::is_placed(&values) => Self::shared((values, 0)),
-            None => Self::copied(&values),
+    pub(super) fn from_vec(values: Vec<T>) -> Result<Self, TensorError> {
+        match (Self::inline(&values), values.first()) {
+            (Some(storage), _) => Ok(storage),
+            (None, Some(&first)) if !pool::is_placed(&values) => {
+                Self::requested(values.len(), first, |out| {
+                    out.copy_from_slice(&values);
+                    Ok(())
+                })
+            }
+            (None, _) => Ok(Self::shared((values, 0))),
         }
     }
 

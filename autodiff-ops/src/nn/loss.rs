@@ -55,6 +55,7 @@ pub enum CrossEntropyError {
 #[gradcheck(logits: [b + 2, c + 2], targets: [b + 2] in 0..c + 2, ignore_index = None | Some(0))]
 #[gradcheck(logits: [2, t + 1, c + 2] in -20.0..20.0, targets: [2, t + 1] in 0..c + 2, ignore_index = None | Some(1))]
 #[gradcheck(logits: [c + 1], targets: [] in 0..c + 1, ignore_index = None)]
+#[gradcheck(logits: [2, 150], targets: [2] in 0..150, ignore_index = None)]
 pub fn cross_entropy<T: Element>(
     logits: &Tensor<T>,
     #[constant] targets: &Tensor<usize>,

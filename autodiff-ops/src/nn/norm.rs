@@ -24,6 +24,7 @@ pub use super::normalized::NormError;
 #[gradcheck(x: [k, m, 4], weight: [4], bias: [4], eps = 0.1)]
 #[gradcheck(x: [n + 3], weight: [n + 3], bias: [n + 3], eps = 0.1)]
 #[gradcheck(x: [m, 1], weight: [1], bias: [1], eps = 0.1)]
+#[gradcheck(x: [2, 150], weight: [150], bias: [150], eps = 0.1)]
 pub fn layer_norm<T: Element>(
     x: &Tensor<T>,
     weight: &Tensor<T>,

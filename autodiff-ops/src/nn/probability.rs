@@ -18,6 +18,7 @@ use super::rows::{
 #[gradcheck(x: [m, n], axis = 0 | 1)]
 #[gradcheck(x: [m, n, k], axis = 0 | 1 | 2)]
 #[gradcheck(x: [m, 3] in -20.0..20.0, axis = 1)]
+#[gradcheck(x: [2, 150], axis = 1)]
 pub fn softmax<T: Element>(x: &Tensor<T>, axis: usize) -> Result<Tensor<T>> {
     /// the probabilities times how far upstream lies above its mean under them
     #[vjp(x)]
