@@ -168,7 +168,7 @@ fn runs_onto_one_file_at_once_all_succeed_and_leave_one_whole_file() -> Outcome 
     let page = text_of(&folder.join("page.html"));
     let figures = text_of(&folder.join("figures"));
     let arguments = ["report", "--out", &page, "--figures", &figures];
-    let started = (0..12).map(|_| demo(&arguments).stdout(Stdio::piped()).spawn());
+    let started = (0..6).map(|_| demo(&arguments).stdout(Stdio::piped()).spawn());
     for child in started.collect::<Result<Vec<_>, _>>()? {
         let output = child.wait_with_output()?;
         assert!(output.status.success(), "{}", described(&output));
