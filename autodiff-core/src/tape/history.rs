@@ -3,6 +3,7 @@
 //! Invariant: edges lead to nodes with smaller creation numbers.
 
 use std::any::Any;
+use std::mem::replace;
 
 use qcell::{QCell, QCellOwner};
 
@@ -42,6 +43,21 @@ impl<T: Element> Parent<T> {
         match self {
             Self::Tracked { node, .. } => node.number,
             Self::Untracked { number, .. } => *number,
+        }
+    }
+
+    /// Hands the node to `heir`, where there is one to hand over. What remains is where an edge has led to.
+    fn leave_to(&mut self, heir: &mut dyn FnMut(NodeRef<T>)) {
+        let Self::Tracked { node, .. } = self else {
+            return;
+        };
+        let left = Self::Untracked {
+            number: node.number,
+            operation: node.operation,
+            shape: Shape::default(),
+        };
+        if let Self::Tracked { node, .. } = replace(self, left) {
+            heir(node);
         }
     }
 
@@ -98,10 +114,7 @@ impl Place {
 }
 
 /// The edges of one node, in operand order.
-pub trait Edges<T: Element>:
-    AsRef<[Edge<T>]> + IntoIterator<Item = Edge<T>> + Send + Sync + 'static
-{
-}
+pub trait Edges<T: Element>: AsRef<[Edge<T>]> + AsMut<[Edge<T>]> + Send + Sync + 'static {}
 
 impl<T: Element, const N: usize> Edges<T> for [Edge<T>; N] {}
 impl<T: Element> Edges<T> for Vec<Edge<T>> {}
@@ -111,7 +124,6 @@ impl<T: Element> Edges<T> for Vec<Edge<T>> {}
 pub(crate) struct History<E, S> {
     pub(crate) edges: E,
     pub(crate) saved: S,
-    pub(crate) output_index: usize,
 }
 
 /// The borrowed form of a history, whatever its types.
@@ -124,8 +136,11 @@ pub(crate) struct HistoryRef<'a, T: Element> {
 
 /// The last field of a node: the part whose type depends on the operation, in the same allocation.
 pub(crate) trait Record<T: Element>: Send + Sync {
-    /// The history, unless it has been taken.
-    fn history<'a>(&'a self, owner: &'a QCellOwner) -> Option<HistoryRef<'a, T>>;
+    /// The edges, unless the history has been taken.
+    fn edges<'a>(&'a self, owner: &'a QCellOwner) -> Option<&'a [Edge<T>]>;
+
+    /// The saved context, unless the history has been taken.
+    fn saved<'a>(&'a self, owner: &'a QCellOwner) -> Option<&'a dyn SavedContext<T>>;
 
     /// Takes the history out, for the caller to drop once nothing is locked: a saved value may have a
     /// destructor of the user's.
@@ -142,7 +157,11 @@ pub(crate) trait Record<T: Element>: Send + Sync {
 pub(crate) struct NoRecord;
 
 impl<T: Element> Record<T> for NoRecord {
-    fn history<'a>(&'a self, _: &'a QCellOwner) -> Option<HistoryRef<'a, T>> {
+    fn edges<'a>(&'a self, _: &'a QCellOwner) -> Option<&'a [Edge<T>]> {
+        None
+    }
+
+    fn saved<'a>(&'a self, _: &'a QCellOwner) -> Option<&'a dyn SavedContext<T>> {
         None
     }
 
@@ -168,13 +187,12 @@ impl<E, S> Recorded<E, S> {
 }
 
 impl<T: Element, E: Edges<T>, S: SavedContext<T>> Record<T> for Recorded<E, S> {
-    fn history<'a>(&'a self, owner: &'a QCellOwner) -> Option<HistoryRef<'a, T>> {
-        let history = self.0.ro(owner).as_ref()?;
-        Some(HistoryRef {
-            edges: history.edges.as_ref(),
-            saved: &history.saved,
-            output_index: history.output_index,
-        })
+    fn edges<'a>(&'a self, owner: &'a QCellOwner) -> Option<&'a [Edge<T>]> {
+        Some(self.0.ro(owner).as_ref()?.edges.as_ref())
+    }
+
+    fn saved<'a>(&'a self, owner: &'a QCellOwner) -> Option<&'a dyn SavedContext<T>> {
+        Some(&self.0.ro(owner).as_ref()?.saved)
     }
 
     fn take(&self, owner: &mut QCellOwner) -> Option<Box<dyn Any + Send>> {
@@ -183,20 +201,14 @@ impl<T: Element, E: Edges<T>, S: SavedContext<T>> Record<T> for Recorded<E, S> {
     }
 
     fn bequeath(&mut self, heir: &mut dyn FnMut(NodeRef<T>)) {
-        if let Some(history) = self.0.get_mut().take() {
-            bequeath_parents(history.edges, heir);
+        if let Some(history) = self.0.get_mut() {
+            for edge in history.edges.as_mut() {
+                edge.parent.leave_to(heir);
+            }
         }
     }
 
     fn as_dyn(&mut self) -> &mut dyn Record<T> {
         self
-    }
-}
-
-fn bequeath_parents<T: Element>(edges: impl Edges<T>, heir: &mut dyn FnMut(NodeRef<T>)) {
-    for edge in edges {
-        if let Parent::Tracked { node, .. } = edge.parent {
-            heir(node);
-        }
     }
 }

@@ -41,6 +41,8 @@ pub(crate) struct Node<T: Element, R: ?Sized + Record<T> = dyn Record<T>> {
     pub(crate) operation: Operation,
     /// Where the history of the node is read and dropped.
     pub(super) shard: &'static Shard,
+    /// Which output of the operation the node is.
+    pub(super) output_index: usize,
     pub(crate) tracked: bool,
     released: AtomicBool,
     pub(crate) content: Content<T>,
@@ -50,13 +52,13 @@ pub(crate) struct Node<T: Element, R: ?Sized + Record<T> = dyn Record<T>> {
 impl<T: Element> Node<T> {
     /// A new node without a history: a leaf, or a result that is not tracked.
     pub(super) fn bare(operation: Operation, tracked: bool, content: Content<T>) -> NodeRef<T> {
-        Self::create(operation, tracked, content, Shard::current(), NoRecord)
+        Self::create((operation, 0), tracked, content, Shard::current(), NoRecord)
     }
 
     /// A new node of this thread's shard, numbered after every node that existed before the call.
     #[inline]
     pub(super) fn create<R: Record<T> + 'static>(
-        operation: Operation,
+        (operation, output_index): (Operation, usize),
         tracked: bool,
         content: Content<T>,
         shard: &'static Shard,
@@ -67,6 +69,7 @@ impl<T: Element> Node<T> {
             number: NEXT_NUMBER.fetch_add(1, Ordering::Relaxed),
             operation,
             shard,
+            output_index,
             tracked,
             released: AtomicBool::new(false),
             content,

@@ -4,6 +4,7 @@
 //! pending node at a time and never touches the map.
 
 use std::collections::BTreeMap;
+use std::mem::replace;
 
 #[derive(Debug)]
 pub(crate) struct Pending<V> {
@@ -30,22 +31,25 @@ impl<V> Pending<V> {
     /// Adds a node, or replaces what is pending for it.
     pub(crate) fn insert(&mut self, number: u64, value: V) {
         match &mut self.newest {
+            None => self.newest = Some((number, value)),
             Some((newest, held)) if *newest == number => *held = value,
             Some((newest, _)) if *newest > number => {
                 self.older.insert(number, value);
             }
-            newest => {
-                if let Some((passed, held)) = newest.replace((number, value)) {
-                    self.older.insert(passed, held);
-                }
+            Some(newest) => {
+                let (passed, held) = replace(newest, (number, value));
+                self.older.insert(passed, held);
             }
         }
     }
 
     /// Removes the newest node.
     pub(crate) fn pop(&mut self) -> Option<(u64, V)> {
-        let next = self.older.pop_last();
-        std::mem::replace(&mut self.newest, next)
+        let newest = self.newest.take();
+        if !self.older.is_empty() {
+            self.newest = self.older.pop_last();
+        }
+        newest
     }
 }
 

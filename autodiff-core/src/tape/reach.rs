@@ -7,7 +7,8 @@ use super::pending::Pending;
 use super::shard::{Histories, Reading, Shard};
 use super::trace::position_of;
 use super::value::TensorValue;
-use crate::error::{Result, TensorAutodiffError};
+use crate::error::{RegistryError, Result, TensorAutodiffError};
+use crate::operation::Operation;
 use crate::rule::Registry;
 use crate::tensor::{Element, Tensor, TensorView};
 
@@ -115,11 +116,7 @@ fn collect<'a, T: Element>(
                 pending.insert(node.number, node);
             }
         }
-        let reverse = registry
-            .clone()
-            .and_then(|registry| registry.rule(operation))
-            .and_then(Reverse::of);
-        match reverse {
+        match reverse_of(&registry, operation) {
             Ok(reverse) => reached.steps.push(Step {
                 node,
                 reversal: Some((reverse, history)),
@@ -130,6 +127,16 @@ fn collect<'a, T: Element>(
         }
     }
     Ok(reached)
+}
+
+fn reverse_of<T: Element>(
+    registry: &Result<&Registry, RegistryError>,
+    operation: Operation,
+) -> Result<Reverse<T>, RegistryError> {
+    match registry {
+        Ok(registry) => Reverse::of(registry.rule(operation)?),
+        Err(error) => Err(error.clone()),
+    }
 }
 
 /// Steps 3 and 4. A view of a wrong shape may show more elements than memory holds, so it is

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::history::{Edge, Edges, History, Parent, Place, Recorded};
-use super::node::{Content, Node};
+use super::node::{Content, Node, Parameter};
 use super::shard::Shard;
 use super::value::{Held, TensorValue};
 use crate::error::{Result, TensorAutodiffError};
@@ -47,6 +47,16 @@ enum Primal<'a, T: Element> {
     /// A parameter's value at the time of the call. In a box, because uses are moved about and the
     /// tensor is wide.
     Current(Box<Tensor<T>>),
+}
+
+impl<T: Element> Primal<'_, T> {
+    /// The value of a parameter, with its revision.
+    #[inline(never)]
+    fn current(parameter: &Parameter<T>) -> (Self, u64) {
+        let held = parameter.value.lock();
+        let primal = Self::Current(Box::new(held.tensor.clone()));
+        (primal, held.revision)
+    }
 }
 
 impl<T: Element> Use<'_, T> {
@@ -176,20 +186,11 @@ impl Recorder {
         let operand = self.uses;
         self.uses += 1;
         if self.mode.recording && value.is_released() {
-            return Err(TensorAutodiffError::ReleasedOperand {
-                operation: self.operation,
-                operand,
-            });
+            return Err(self.released(operand));
         }
         let (primal, revision) = match &value.held {
             Held::Fixed(tensor) => (Primal::Fixed(tensor), 0),
-            Held::Current(parameter) => {
-                let held = parameter.value.lock();
-                (
-                    Primal::Current(Box::new(held.tensor.clone())),
-                    held.revision,
-                )
-            }
+            Held::Current(parameter) => Primal::current(parameter),
         };
         Ok(Use {
             value,
@@ -197,6 +198,14 @@ impl Recorder {
             place,
             primal,
         })
+    }
+
+    #[cold]
+    fn released(&self, operand: usize) -> TensorAutodiffError {
+        TensorAutodiffError::ReleasedOperand {
+            operation: self.operation,
+            operand,
+        }
     }
 
     /// Adds an optional operand use.
@@ -276,11 +285,10 @@ impl Recorder {
         let history = History {
             edges: uses.edges(),
             saved,
-            output_index,
         };
         let record = Recorded::new(shard, history);
         Ok(TensorValue {
-            node: Node::create(operation, true, content, shard, record),
+            node: Node::create((operation, output_index), true, content, shard, record),
             held: Held::Fixed(output),
         })
     }

@@ -118,9 +118,14 @@ impl Histories {
         let Some((_, owner)) = found else {
             return Reading::Elsewhere(node.shard);
         };
-        node.record
-            .history(owner)
-            .map_or(Reading::Nothing, Reading::History)
+        match (node.record.edges(owner), node.record.saved(owner)) {
+            (Some(edges), Some(saved)) => Reading::History(HistoryRef {
+                edges,
+                saved,
+                output_index: node.output_index,
+            }),
+            _ => Reading::Nothing,
+        }
     }
 }
 
@@ -190,7 +195,7 @@ mod tests {
     /// Whether the node's history has been dropped, and not only marked.
     fn is_dropped(node: &TensorValue) -> bool {
         let owner = node.node.shard.owner.read_recursive();
-        node.node.record.history(&owner).is_none()
+        node.node.record.edges(&owner).is_none()
     }
 
     fn release(node: &TensorValue) {

@@ -117,10 +117,7 @@ impl<T: Stored> Tensor<T> {
     pub fn scalar(value: T) -> Self {
         Self {
             shape: Shape::default(),
-            storage: Storage::Inline {
-                len: 1,
-                values: [value; 4],
-            },
+            storage: Storage::one(value),
         }
     }
 

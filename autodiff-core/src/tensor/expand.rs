@@ -15,7 +15,7 @@ impl Projection {
     /// # Errors
     /// `ShapeMismatch` where the tensor does not have the addressed shape.
     pub fn expand<T: Stored>(&self, addressed: &Tensor<T>) -> Result<Tensor<T>> {
-        self.check_addressed(addressed.shape())?;
+        self.check_addressed(addressed.extents())?;
         if self.is_identity() {
             return Ok(addressed.clone());
         }
@@ -44,7 +44,7 @@ impl Projection {
         addressed: &Tensor<T>,
         f: impl Fn(T) -> U + Sync,
     ) -> Result<Tensor<U>> {
-        self.check_addressed(addressed.shape())?;
+        self.check_addressed(addressed.extents())?;
         if self.is_identity() {
             return Ok(addressed.map(f));
         }
@@ -96,7 +96,7 @@ impl Projection {
         addressed: &Tensor<U>,
         f: impl Fn(T, U) -> V + Sync,
     ) -> Result<Tensor<V>> {
-        self.check_logical(logical.shape())?;
+        self.check_logical(logical.extents())?;
         let addressed = self.aligned(addressed)?;
         zip_onto(self.logical().clone(), logical, &addressed, &f)
     }
@@ -112,7 +112,7 @@ impl Projection {
         second: &Tensor<V>,
         f: impl Fn(T, U, V) -> W + Sync,
     ) -> Result<Tensor<W>> {
-        self.check_logical(logical.shape())?;
+        self.check_logical(logical.extents())?;
         let first = self.aligned(first)?;
         let second = self.aligned(second)?;
         zip3_onto(self.logical().clone(), logical, &first, &second, &f)
@@ -121,7 +121,7 @@ impl Projection {
     /// An addressed tensor with its reduced axes put back as extents of 1, so that it broadcasts to the
     /// logical shape.
     pub(super) fn aligned<T: Stored>(&self, addressed: &Tensor<T>) -> Result<Tensor<T>> {
-        self.check_addressed(addressed.shape())?;
+        self.check_addressed(addressed.extents())?;
         if self.is_identity() {
             return Ok(addressed.clone());
         }

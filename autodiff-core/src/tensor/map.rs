@@ -273,13 +273,7 @@ impl<T: Stored> Tensor<T> {
     }
 
     pub(super) fn check_same_shape<U>(&self, other: &Tensor<U>) -> Result<(), TensorError> {
-        if self.shape == other.shape {
-            return Ok(());
-        }
-        Err(TensorError::ShapeMismatch {
-            left: self.shape.to_vec(),
-            right: other.shape.to_vec(),
-        })
+        self.shape.check_equal(&other.shape)
     }
 }
 

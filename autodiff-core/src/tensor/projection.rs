@@ -238,23 +238,15 @@ impl Projection {
         extents.element_count().unwrap_or(usize::MAX)
     }
 
-    pub(super) fn check_logical(&self, shape: &[usize]) -> Result<(), TensorError> {
-        check(self.logical(), shape)
+    #[inline]
+    pub(super) fn check_logical(&self, shape: &Shape) -> Result<(), TensorError> {
+        self.logical().check_equal(shape)
     }
 
-    pub(super) fn check_addressed(&self, shape: &[usize]) -> Result<(), TensorError> {
-        check(self.addressed(), shape)
+    #[inline]
+    pub(super) fn check_addressed(&self, shape: &Shape) -> Result<(), TensorError> {
+        self.addressed().check_equal(shape)
     }
-}
-
-fn check(expected: &[usize], actual: &[usize]) -> Result<(), TensorError> {
-    if expected == actual {
-        return Ok(());
-    }
-    Err(TensorError::ShapeMismatch {
-        left: expected.to_vec(),
-        right: actual.to_vec(),
-    })
 }
 
 /// The strides by which a traversal of `to` reads contiguous elements of shape `from`, 0 where it reuses

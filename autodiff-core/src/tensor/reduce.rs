@@ -22,7 +22,7 @@ impl Projection {
     /// # Errors
     /// `ShapeMismatch` where the tensor does not have the logical shape.
     pub fn reduce<T: Element>(&self, logical: &Tensor<T>) -> Result<Tensor<T>> {
-        self.check_logical(logical.shape())?;
+        self.check_logical(logical.extents())?;
         if self.is_identity() {
             return Ok(logical.clone());
         }
@@ -44,7 +44,7 @@ impl Projection {
         logical: &Tensor<T>,
         f: impl Fn(T) -> U + Sync,
     ) -> Result<Tensor<U>> {
-        self.check_logical(logical.shape())?;
+        self.check_logical(logical.extents())?;
         let values = logical.as_slice();
         self.reduce_source(&Produced(|range: Range<usize>, out: &mut [U]| {
             super::map::each(out, &values[range], &f);
@@ -62,7 +62,7 @@ impl Projection {
         other: &Tensor<U>,
         f: impl Fn(T, U) -> V + Sync,
     ) -> Result<Tensor<V>> {
-        self.check_logical(logical.shape())?;
+        self.check_logical(logical.extents())?;
         if self.is_identity() && logical.shape() == other.shape() {
             return Ok(logical.zip_same(other, f));
         }
@@ -124,7 +124,7 @@ impl Projection {
         fold_one: impl Fn(A, T) -> A,
         fold_run: impl Fn(A, &[T]) -> A,
     ) -> Result<Tensor<A>> {
-        self.check_logical(logical.shape())?;
+        self.check_logical(logical.extents())?;
         let loops = Loops::new(self.logical(), [&self.effective_strides()]);
         let values = logical.as_slice();
         Tensor::written(self.addressed().clone(), init, |out| {

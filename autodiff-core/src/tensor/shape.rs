@@ -22,14 +22,30 @@ const INLINE_RANK: usize = 3;
 #[derive(Clone)]
 pub struct Shape(Repr);
 
-/// Inline extents are copied and compared as one fixed block; those past the rank are 0.
 #[derive(Clone)]
 enum Repr {
-    Inline {
-        rank: u32,
-        extents: [usize; INLINE_RANK],
-    },
+    Inline(Inline),
     Heap(Arc<[usize]>),
+}
+
+/// Four words that are copied and compared as one block; extents past the rank are 0.
+///
+/// A block that is written by words and read as a block soon after waits for the writes. So the rank is a whole
+/// word, and [`Repr`] tells its variants apart by it instead of a word of its own.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Inline {
+    extents: [usize; INLINE_RANK],
+    rank: InlineRank,
+}
+
+#[derive(Clone, Copy)]
+#[repr(usize)]
+enum InlineRank {
+    Zero,
+    One,
+    Two,
+    Three,
 }
 
 impl Shape {
@@ -42,6 +58,23 @@ impl Shape {
     /// `ShapeOverflow` where the product does not fit into `usize`.
     pub fn element_count(&self) -> Result<usize, TensorError> {
         element_count(self)
+    }
+
+    /// Checks that the other shape is this one.
+    #[inline]
+    pub(crate) fn check_equal(&self, other: &Self) -> Result<(), TensorError> {
+        match self == other {
+            true => Ok(()),
+            false => Err(self.mismatch(other)),
+        }
+    }
+
+    #[cold]
+    fn mismatch(&self, other: &Self) -> TensorError {
+        TensorError::ShapeMismatch {
+            left: self.to_vec(),
+            right: other.to_vec(),
+        }
     }
 
     /// Row-major strides of contiguous storage, in elements.
@@ -115,19 +148,11 @@ pub fn check_distinct(axes: &[usize], rank: usize) -> Result<(), TensorError> {
 impl PartialEq for Shape {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
-            (
-                Repr::Inline { rank, extents },
-                Repr::Inline {
-                    rank: other_rank,
-                    extents: other,
-                },
-            ) => {
+            (Repr::Inline(own), Repr::Inline(other)) => {
                 // Without a call: most shapes that are compared are equal.
-                let differing = extents
-                    .iter()
-                    .zip(other)
-                    .fold(0, |bits, (x, y)| bits | (x ^ y));
-                rank == other_rank && differing == 0
+                let extents = own.extents.iter().zip(&other.extents);
+                let ranks = own.rank as usize ^ other.rank as usize;
+                extents.fold(ranks, |bits, (x, y)| bits | (x ^ y)) == 0
             }
             _ => **self == **other,
         }
@@ -144,10 +169,10 @@ impl Hash for Shape {
 
 impl Default for Shape {
     fn default() -> Self {
-        Self(Repr::Inline {
-            rank: 0,
+        Self(Repr::Inline(Inline {
             extents: [0; INLINE_RANK],
-        })
+            rank: InlineRank::Zero,
+        }))
     }
 }
 
@@ -155,7 +180,9 @@ impl Deref for Shape {
     type Target = [usize];
     fn deref(&self) -> &[usize] {
         match &self.0 {
-            Repr::Inline { rank, extents } => extents.get(..*rank as usize).unwrap_or(extents),
+            Repr::Inline(Inline { extents, rank }) => {
+                extents.get(..*rank as usize).unwrap_or(extents)
+            }
             Repr::Heap(extents) => extents,
         }
     }
@@ -193,17 +220,18 @@ impl From<&Vec<usize>> for Shape {
 
 impl From<&[usize]> for Shape {
     fn from(given: &[usize]) -> Self {
+        let rank = match given.len() {
+            0 => InlineRank::Zero,
+            1 => InlineRank::One,
+            2 => InlineRank::Two,
+            INLINE_RANK => InlineRank::Three,
+            _ => return Self(Repr::Heap(given.into())),
+        };
         let mut extents = [0; INLINE_RANK];
-        match extents.get_mut(..given.len()) {
-            Some(places) => {
-                places.copy_from_slice(given);
-                Self(Repr::Inline {
-                    rank: given.len() as u32,
-                    extents,
-                })
-            }
-            None => Self(Repr::Heap(given.into())),
+        for (place, &extent) in extents.iter_mut().zip(given) {
+            *place = extent;
         }
+        Self(Repr::Inline(Inline { extents, rank }))
     }
 }
 

@@ -23,8 +23,38 @@ impl<T: Copy + Send + Sync + 'static> Stored for T {}
 #[derive(Clone)]
 pub(super) enum Storage<T> {
     Empty,
-    Inline { len: u8, values: [T; INLINE] },
+    Inline(Few<T>),
     Shared(Arc<Buffer<T>>),
+}
+
+/// A few elements in place. Of places past the length nothing is known.
+///
+/// The elements come first, and the length is a word that [`Storage`] tells its variants apart by: what is
+/// written in pieces and moved as a block soon after waits for the pieces.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct Few<T> {
+    places: [T; INLINE],
+    len: FewLen,
+}
+
+#[derive(Clone, Copy)]
+#[repr(usize)]
+enum FewLen {
+    One = 1,
+    Two,
+    Three,
+    Four,
+}
+
+impl<T> Few<T> {
+    fn as_slice(&self) -> &[T] {
+        self.places.get(..self.len as usize).unwrap_or(&self.places)
+    }
+
+    fn as_mut_slice(&mut self) -> &mut [T] {
+        self.places.get_mut(..self.len as usize).unwrap_or_default()
+    }
 }
 
 /// Elements on the heap, recycled when the last tensor lets go.
@@ -55,8 +85,17 @@ impl<T> Storage<T> {
     pub(super) fn as_slice(&self) -> &[T] {
         match self {
             Self::Empty => &[],
-            Self::Inline { len, values } => values.get(..usize::from(*len)).unwrap_or(values),
+            Self::Inline(few) => few.as_slice(),
             Self::Shared(buffer) => buffer.elements(),
+        }
+    }
+
+    /// The places of inline elements.
+    #[inline]
+    pub(super) fn inline_places(&self) -> Option<&[T; INLINE]> {
+        match self {
+            Self::Inline(few) => Some(&few.places),
+            Self::Empty | Self::Shared(_) => None,
         }
     }
 
@@ -64,7 +103,7 @@ impl<T> Storage<T> {
     pub(super) fn is_known_finite(&self) -> bool {
         match self {
             Self::Empty => true,
-            Self::Inline { .. } => false,
+            Self::Inline(_) => false,
             Self::Shared(buffer) => buffer.finite.load(Ordering::Relaxed),
         }
     }
@@ -97,7 +136,7 @@ impl<T> Storage<T> {
     /// Whether nobody else holds these elements.
     pub(super) fn is_unique(&self) -> bool {
         match self {
-            Self::Empty | Self::Inline { .. } => true,
+            Self::Empty | Self::Inline(_) => true,
             Self::Shared(buffer) => Arc::strong_count(buffer) == 1,
         }
     }
@@ -135,23 +174,18 @@ impl<T: Stored> Storage<T> {
     }
 
     /// As many elements as fit inline.
-    pub(super) fn full_inline(values: [T; INLINE]) -> Self {
-        Self::Inline {
-            len: INLINE as u8,
-            values,
-        }
+    pub(super) fn full_inline(places: [T; INLINE]) -> Self {
+        let len = FewLen::Four;
+        Self::Inline(Few { places, len })
     }
 
     fn inline(values: &[T]) -> Option<Self> {
         let Some(&first) = values.first() else {
             return Some(Self::Empty);
         };
-        let mut places = [first; INLINE];
-        places.get_mut(..values.len())?.copy_from_slice(values);
-        Some(Self::Inline {
-            len: values.len() as u8,
-            values: places,
-        })
+        let mut storage = Self::few(values.len(), first)?;
+        storage.make_mut().copy_from_slice(values);
+        Some(storage)
     }
 
     /// `len` elements written by `write`, which must overwrite all of them: before, they hold `fill`
@@ -185,28 +219,35 @@ impl<T: Stored> Storage<T> {
     }
 
     pub(super) fn blank(len: usize, fill: T) -> Self {
-        match len {
-            0..=INLINE => Self::few(len, fill),
-            _ => Self::shared(pool::buffer(len, fill)),
-        }
+        Self::few(len, fill).unwrap_or_else(|| Self::shared(pool::buffer(len, fill)))
     }
 
     pub(super) fn try_blank(len: usize, fill: T) -> Result<Self, TensorError> {
-        match len {
-            0..=INLINE => Ok(Self::few(len, fill)),
-            _ => pool::try_buffer(len, fill).map(Self::shared),
+        match Self::few(len, fill) {
+            Some(storage) => Ok(storage),
+            None => pool::try_buffer(len, fill).map(Self::shared),
         }
     }
 
     /// At most [`INLINE`] times the same.
-    fn few(len: usize, value: T) -> Self {
-        match len {
-            0 => Self::Empty,
-            _ => Self::Inline {
-                len: len as u8,
-                values: [value; INLINE],
-            },
-        }
+    fn few(len: usize, value: T) -> Option<Self> {
+        let len = match len {
+            0 => return Some(Self::Empty),
+            1 => FewLen::One,
+            2 => FewLen::Two,
+            3 => FewLen::Three,
+            INLINE => FewLen::Four,
+            _ => return None,
+        };
+        let places = [value; INLINE];
+        Some(Self::Inline(Few { places, len }))
+    }
+
+    /// One element.
+    pub(super) fn one(value: T) -> Self {
+        let places = [value; INLINE];
+        let len = FewLen::One;
+        Self::Inline(Few { places, len })
     }
 
     /// The elements for writing; a shared buffer is copied first.
@@ -216,7 +257,7 @@ impl<T: Stored> Storage<T> {
         }
         match self {
             Self::Empty => &mut [],
-            Self::Inline { len, values } => values.get_mut(..usize::from(*len)).unwrap_or_default(),
+            Self::Inline(few) => few.as_mut_slice(),
             Self::Shared(buffer) => match Arc::get_mut(buffer) {
                 Some(buffer) => {
                     *buffer.finite.get_mut() = false;
