@@ -14,6 +14,12 @@ use demo::sample::SampleOptions;
 use demo::train::TrainOptions;
 use demo::verify::VerifyOptions;
 use demo::{DemoError, bench, report, rules, sample, trace, train, verify, worked};
+use mimalloc::MiMalloc;
+
+/// Nodes are small, and many of them are made and dropped: an allocator that takes no lock for them is as fast
+/// in a process of several threads as in one of a single thread.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// Gradients that can be inspected: a tape of tensors whose every reverse rule is registered and checked.
 ///
@@ -44,7 +50,7 @@ enum Command {
     /// Show the reverse pass of the worked example, edge by edge
     ///
     /// One entry an edge, in the order of the pass: the nodes it joins, its rule in words, the values
-    /// it saved, the cotangent that went in, the contribution that came out, and the parent's adjoint
+    /// it saved, the upstream that went in, the contribution that came out, and the parent's adjoint
     /// before and after.
     Trace,
     /// Write the graph, its ledger and its gradients as a page, as JSON or as pictures
