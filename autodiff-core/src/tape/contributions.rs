@@ -194,6 +194,7 @@ fn wanted<T: Element>(rule: &Rule, edges: &[Edge<T>], vjp: usize) -> SmallVec<[b
         .collect()
 }
 
+#[inline]
 fn check<T: Element>(
     operation: Operation,
     operand: usize,
@@ -201,20 +202,14 @@ fn check<T: Element>(
     contribution: &Tensor<T>,
 ) -> Result<(), Fault> {
     let shape = contribution.extents();
-    let fits = |expected: &Shape| {
-        if shape == expected {
-            return Ok(());
-        }
-        Err(TensorAutodiffError::ContributionShape {
-            operation,
-            operand,
-            expected: expected.to_vec(),
-            actual: shape.to_vec(),
-        })
+    let fits = match &edge.parent {
+        Parent::Tracked { node, .. } => node.with_shape(|expected| shape == expected),
+        Parent::Untracked {
+            shape: expected, ..
+        } => shape == expected,
     };
-    match &edge.parent {
-        Parent::Tracked { node, .. } => node.with_shape(fits)?,
-        Parent::Untracked { shape, .. } => fits(shape)?,
+    if !fits {
+        return Err(wrong_shape(operation, operand, edge, shape).into());
     }
     match contribution.first_non_finite() {
         None => Ok(()),
@@ -223,5 +218,24 @@ fn check<T: Element>(
             index,
             value,
         }),
+    }
+}
+
+#[cold]
+fn wrong_shape<T: Element>(
+    operation: Operation,
+    operand: usize,
+    edge: &Edge<T>,
+    actual: &Shape,
+) -> TensorAutodiffError {
+    let expected = match &edge.parent {
+        Parent::Tracked { node, .. } => node.shape(),
+        Parent::Untracked { shape, .. } => shape.to_vec(),
+    };
+    TensorAutodiffError::ContributionShape {
+        operation,
+        operand,
+        expected,
+        actual: actual.to_vec(),
     }
 }

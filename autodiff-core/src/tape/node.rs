@@ -85,6 +85,7 @@ impl<T: Element> Node<T> {
     }
 
     /// The value's shape, looked at without copying it.
+    #[inline]
     pub(crate) fn with_shape<R>(&self, look: impl FnOnce(&Shape) -> R) -> R {
         match &self.content {
             Content::Shape(shape) => look(shape),

@@ -30,7 +30,7 @@ pub(crate) struct NonFiniteSum {
 impl<T: Element> Tensor<T> {
     /// The flat row-major index of the first element that is not finite, and the part that is not.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn first_non_finite(&self) -> Option<(usize, f64)> {
         match self.storage.inline_places() {
             Some(places) if T::all_finite(places) => None,
