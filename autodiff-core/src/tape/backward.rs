@@ -90,13 +90,14 @@ fn run<T: Element>(
     observer: &mut impl Observer<T>,
 ) -> Result<()> {
     let released = reach(output, seed, |reached, seed| {
-        observer.begin(&output.node, &seed);
-        let sums = pull(&output.node, &reached.steps, seed, observer)?;
-        commit(&output.node, sums, observer)?;
+        let steps = &reached.steps;
+        observer.begin(steps, &seed);
+        let sums = pull(steps, seed, observer)?;
+        commit(steps, sums, observer)?;
         if retention == GraphRetention::Retain {
             return Ok(Vec::new());
         }
-        let operations = reached.steps.iter().filter(|step| step.reversal.is_some());
+        let operations = steps.iter().filter(|step| step.history.is_some());
         let released: Vec<_> = operations.map(|step| Arc::clone(step.node)).collect();
         for node in &released {
             node.mark_released();
@@ -123,7 +124,7 @@ pub(crate) fn reversed<T: Element>(
     observer: &mut impl Observer<T>,
 ) -> Result<Vec<(NodeRef<T>, Tensor<T>)>> {
     reach(output, &seed.view(), |reached, seed| {
-        let sums = pull(&output.node, &reached.steps, seed, observer)?;
+        let sums = pull(&reached.steps, seed, observer)?;
         let owned = sums
             .into_iter()
             .map(|(node, adjoint)| (Arc::clone(node), adjoint));

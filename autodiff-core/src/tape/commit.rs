@@ -1,8 +1,9 @@
 //! The last step of a pass: adjoints into stored gradients, all or none.
 
 use super::node::NodeRef;
+use super::reach::{Step, position_of};
 use super::slot::Gradient;
-use super::trace::{Observer, position_of};
+use super::trace::Observer;
 use crate::error::{Result, TensorAutodiffError};
 use crate::tensor::{Element, Tensor, alone};
 
@@ -10,7 +11,7 @@ use crate::tensor::{Element, Tensor, alone};
 /// shared parameters lose nothing; locks are taken in creation order, and no loop is split under them, so
 /// that neither waits for ever.
 pub(crate) fn commit<T: Element>(
-    output: &NodeRef<T>,
+    steps: &[Step<'_, T>],
     sums: Vec<(&NodeRef<T>, Tensor<T>)>,
     observer: &mut impl Observer<T>,
 ) -> Result<()> {
@@ -27,7 +28,7 @@ pub(crate) fn commit<T: Element>(
             // round.
             alone(|| adjoint.accumulate(stored.clone())).map_err(|fault| {
                 TensorAutodiffError::NonFiniteAccumulatedGradient {
-                    node: position_of(output, node.number),
+                    node: position_of(steps, node.number),
                     index: fault.index,
                     stored: fault.contribution,
                     pass_adjoint: fault.previous,

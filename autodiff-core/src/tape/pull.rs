@@ -4,33 +4,35 @@ use super::contributions::{Fault, Reverse, contribution, contributions, sole_ope
 use super::history::HistoryRef;
 use super::node::NodeRef;
 use super::pending::Pending;
-use super::reach::Step;
-use super::trace::{EdgeStep, Observer, position_of};
+use super::reach::{Step, position_of};
+use super::trace::{EdgeStep, Observer};
 use crate::error::{Result, TensorAutodiffError};
 use crate::tensor::{Element, Tensor};
 
 /// Steps 6 and 7: the adjoint of every reached parameter, newest first.
 pub(crate) fn pull<'a, T: Element>(
-    output: &NodeRef<T>,
     steps: &[Step<'a, T>],
     seed: Tensor<T>,
     observer: &mut impl Observer<T>,
 ) -> Result<Vec<(&'a NodeRef<T>, Tensor<T>)>> {
+    let mut sums = Vec::new();
+    let Some(output) = steps.first() else {
+        return Ok(sums);
+    };
     let mut pull = Pull {
-        output,
-        adjoints: Pending::new(output.number, seed),
+        steps,
+        adjoints: Pending::new(output.node.number, seed),
         observer,
     };
-    let mut sums = Vec::new();
     for step in steps {
         let node = step.node;
         let Some((_, adjoint)) = pull.adjoints.pop() else {
             break;
         };
         pull.observer.adjoint(node, &adjoint);
-        match &step.reversal {
-            None => sums.push((node, adjoint)),
-            Some((reverse, history)) => pull.node(node.number, *reverse, history, adjoint)?,
+        match (step.reverse, &step.history) {
+            (Some(reverse), Some(history)) => pull.node(node.number, reverse, history, adjoint)?,
+            _ => sums.push((node, adjoint)),
         }
     }
     Ok(sums)
@@ -38,7 +40,7 @@ pub(crate) fn pull<'a, T: Element>(
 
 /// A pass between its seed and its sums.
 struct Pull<'a, T: Element, O> {
-    output: &'a NodeRef<T>,
+    steps: &'a [Step<'a, T>],
     adjoints: Pending<Tensor<T>>,
     observer: &'a mut O,
 }
@@ -92,7 +94,7 @@ impl<T: Element, O: Observer<T>> Pull<'_, T, O> {
                 let before = self.observer.keep(sum);
                 sum.accumulate(contribution).map_err(|fault| {
                     TensorAutodiffError::NonFinitePassAdjoint {
-                        node: position_of(self.output, parent),
+                        node: position_of(self.steps, parent),
                         index: fault.index,
                         previous: fault.previous,
                         contribution: fault.contribution,
@@ -133,8 +135,8 @@ impl<T: Element, O: Observer<T>> Pull<'_, T, O> {
                 value,
             } => TensorAutodiffError::NonFiniteVjp {
                 operation: reverse.rule.operation,
-                child: position_of(self.output, child),
-                parent: position_of(self.output, history.edges[operand].parent.number()),
+                child: position_of(self.steps, child),
+                parent: position_of(self.steps, history.edges[operand].parent.number()),
                 operand,
                 index,
                 value,

@@ -67,22 +67,25 @@ impl Shard {
 
     /// Drops what releases left, unless somebody is reading.
     fn clear(&self) {
-        // Either this sees what a release left, or that release sees that this reader has gone.
-        fence(Ordering::SeqCst);
-        if !self.has_left.load(Ordering::Relaxed) {
-            return;
+        loop {
+            // Either this sees what a release left, or that release sees that this reader has gone.
+            fence(Ordering::SeqCst);
+            if !self.has_left.load(Ordering::Relaxed) {
+                return;
+            }
+            let Some(mut owner) = self.owner.try_write() else {
+                return;
+            };
+            let left = {
+                let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+                self.has_left.store(false, Ordering::Relaxed);
+                std::mem::take(&mut *left)
+            };
+            let taken: Vec<_> = left.iter().map(|nodes| nodes.take(&mut owner)).collect();
+            drop(owner);
+            drop(taken);
+            // Another release may have left something meanwhile, and found this one at work.
         }
-        let Some(mut owner) = self.owner.try_write() else {
-            return;
-        };
-        let left = {
-            let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-            self.has_left.store(false, Ordering::Relaxed);
-            std::mem::take(&mut *left)
-        };
-        let taken: Vec<_> = left.iter().map(|nodes| nodes.take(&mut owner)).collect();
-        drop(owner);
-        drop(taken);
     }
 }
 

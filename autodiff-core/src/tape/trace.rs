@@ -2,12 +2,15 @@
 //!
 //! Invariant: watching never changes arithmetic: an observer is shown values and hands none back.
 
+#[cfg(feature = "report")]
 use std::sync::Arc;
 
 use super::backward::GraphRetention;
 use super::history::{HistoryRef, Parent};
 use super::node::NodeRef;
+#[cfg(feature = "report")]
 use super::pending::Pending;
+use super::reach::{Step, in_creation_order};
 use crate::error::Result;
 use crate::operation::Operation;
 use crate::rule::{Rule, SavedFields};
@@ -84,7 +87,7 @@ pub(crate) struct EdgeStep<'a, T: Element> {
 
 /// What watches a pass. The unit type watches nothing and costs nothing.
 pub(crate) trait Observer<T: Element> {
-    fn begin(&mut self, _output: &NodeRef<T>, _seed: &Tensor<T>) {}
+    fn begin(&mut self, _steps: &[Step<'_, T>], _seed: &Tensor<T>) {}
 
     /// A copy to report, if anything is reported.
     fn keep(&self, _tensor: &Tensor<T>) -> Option<Tensor<T>> {
@@ -138,9 +141,9 @@ impl<T: Element> Trace<T> {
 }
 
 impl<T: Element> Observer<T> for Trace<T> {
-    fn begin(&mut self, output: &NodeRef<T>, seed: &Tensor<T>) {
+    fn begin(&mut self, steps: &[Step<'_, T>], seed: &Tensor<T>) {
         self.pass.seed = seed.clone();
-        let nodes = topology(output);
+        let nodes = in_creation_order(steps);
         self.numbers = nodes.iter().map(Parent::number).collect();
         self.pass.nodes = nodes.iter().enumerate().map(untouched).collect();
     }
@@ -240,7 +243,8 @@ pub(crate) fn described<T: Element>(output: &NodeRef<T>) -> Vec<Described<T>> {
     described.collect()
 }
 
-/// The reached nodes and their untracked operands, in creation order.
+/// What a pass would reach and its untracked operands, in creation order, as far as it is not released.
+#[cfg(feature = "report")]
 fn topology<T: Element>(output: &NodeRef<T>) -> Vec<Parent<T>> {
     let mut nodes = Vec::new();
     let output = Parent::Tracked {
@@ -260,12 +264,6 @@ fn topology<T: Element>(output: &NodeRef<T>) -> Vec<Parent<T>> {
     }
     nodes.reverse();
     nodes
-}
-
-/// The position of a node among those that a pass from `output` reaches; sought only to report it.
-pub(crate) fn position_of<T: Element>(output: &NodeRef<T>, number: u64) -> usize {
-    let numbers: Vec<u64> = topology(output).iter().map(Parent::number).collect();
-    position_in(&numbers, number)
 }
 
 fn position_in(numbers: &[u64], number: u64) -> usize {

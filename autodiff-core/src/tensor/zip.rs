@@ -6,14 +6,15 @@ use super::base::Tensor;
 use super::loops::Loops;
 use super::map::{each, each2, each3};
 use super::projection::{Projection, broadcast_strides};
-use super::shape::{Extents, Shape};
+use super::shape::{Extents, Shape, element_count};
 use super::storage::Stored;
 use crate::error::{Result, TensorError};
 
 /// The shape that two shapes broadcast to, trailing axes aligned.
 ///
 /// # Errors
-/// `IncompatibleBroadcast` where two extents differ and neither is 1.
+/// `IncompatibleBroadcast` where two extents differ and neither is 1, `ShapeOverflow` where the result holds more
+/// elements than can be counted.
 pub fn broadcast_shapes(left: &[usize], right: &[usize]) -> Result<Shape, TensorError> {
     let rank = left.len().max(right.len());
     let mut shape = Extents::from_elem(0, rank);
@@ -32,6 +33,7 @@ pub fn broadcast_shapes(left: &[usize], right: &[usize]) -> Result<Shape, Tensor
             }
         };
     }
+    element_count(&shape)?;
     Ok(shape.into())
 }
 
@@ -250,6 +252,15 @@ mod tests {
         assert_eq!(
             broadcast_shapes(&[2, 3], &[4, 2]).unwrap_err().to_string(),
             "shapes [2, 3] and [4, 2] do not broadcast"
+        );
+    }
+
+    #[test]
+    fn more_elements_than_can_be_counted_are_refused() {
+        let shape = vec![1 << 32, 1 << 32];
+        assert_eq!(
+            broadcast_shapes(&[1 << 32, 1], &[1, 1 << 32]),
+            Err(TensorError::ShapeOverflow { shape })
         );
     }
 

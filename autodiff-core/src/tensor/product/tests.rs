@@ -145,3 +145,15 @@ fn factors_that_do_not_fit_are_refused() {
         "expected one entry for each of 2 axes, got 1"
     );
 }
+
+#[test]
+fn more_products_than_can_be_counted_are_refused() {
+    let one = Tensor::scalar(1.0);
+    let side = |shape: [usize; 4]| one.view().broadcast_to(&shape).unwrap();
+    let (left, right) = (side([1 << 32, 1, 1, 1]), side([1, 1 << 32, 1, 1]));
+    let shape = vec![1 << 32, 1 << 32];
+    assert_eq!(
+        left.product_onto(&right, &[]),
+        Err(TensorError::ShapeOverflow { shape }.into())
+    );
+}
