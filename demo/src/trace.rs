@@ -104,6 +104,7 @@ fn value(value: &SavedValue) -> String {
         SavedValue::Bool(switch) => switch.to_string(),
         SavedValue::F64(number) => format!("{number:?}"),
         SavedValue::UsizeList(numbers) => format!("{numbers:?}"),
+        SavedValue::IsizeList(offsets) => format!("{offsets:?}"),
         SavedValue::F64List(numbers) => format!("{numbers:?}"),
         SavedValue::Text(text) => format!("{text:?}"),
         SavedValue::Absent => "none".to_owned(),

@@ -133,6 +133,14 @@ pub enum TensorError {
         /// The shape of this one.
         actual: Vec<usize>,
     },
+    /// Rows of the width do not fill the tensor.
+    #[error("expected a width whose rows fill a tensor of shape {shape:?}, got {width}")]
+    RowWidth {
+        /// The shape of the tensor.
+        shape: Vec<usize>,
+        /// The width.
+        width: usize,
+    },
     /// Extents of the parts do not add up to the extent of the axis.
     #[error("expected parts that add up to {expected} on axis {axis}, got {actual}")]
     PartExtents {

@@ -2,6 +2,7 @@
 
 use super::element::Checked;
 use super::finding::{Cause, Check, Finding, Found};
+use super::numeric::part_of_tolerance;
 use super::point::{PerUse, Point};
 use crate::error::TensorAutodiffError;
 use crate::tensor::Tensor;
@@ -70,11 +71,7 @@ impl<'a> Place<'a> {
             let difference = (analytic - numeric).abs();
             // Written so that a NaN on either side fails.
             if difference <= tolerance {
-                worst = worst.max(if difference == 0.0 {
-                    0.0
-                } else {
-                    difference / tolerance
-                });
+                worst = worst.max(part_of_tolerance(difference, tolerance));
                 continue;
             }
             return Err(self.found_at(

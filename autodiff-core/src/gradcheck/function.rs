@@ -38,7 +38,7 @@ const OF_LARGEST: f64 = 1e-9;
 /// # Errors
 /// [`GradcheckError::SampleInputs`] and [`GradcheckError::SampleIndex`]; `Refused` where the function or
 /// a reverse pass over it returns an error; `Nondeterministic` where two runs differ, before anything is
-/// differentiated; `NondeterministicGradient`; `Mismatch` at the first derivative that disagrees;
+/// differentiated; `NothingToCheck`; `NondeterministicGradient`; `Mismatch` at the first derivative that disagrees;
 /// `Unreliable`.
 pub fn gradcheck<F>(
     f: F,
@@ -53,6 +53,13 @@ where
     let (leaves, output) = checked.run()?;
     let center = output.value_snapshot();
     checked.repeats(&center)?;
+    if coordinates.is_empty() || center.is_empty() {
+        return Err(GradcheckError::NothingToCheck {
+            function: checked.options.name,
+            coordinates: coordinates.len(),
+            output_shape: center.shape().to_vec(),
+        });
+    }
     let cotangents = checked.cotangents(&center);
     let gradients = checked.gradients(&leaves, &output, &cotangents)?;
     let mut report = GradcheckReport {

@@ -12,6 +12,14 @@ pub(super) struct Derivative {
     pub(super) uncertainty: f64,
 }
 
+/// How much of a tolerance a difference takes up; a difference of nothing takes up nothing.
+pub(super) fn part_of_tolerance(difference: f64, tolerance: f64) -> f64 {
+    match difference == 0.0 {
+        true => 0.0,
+        false => difference / tolerance,
+    }
+}
+
 /// The steps that are tried, relative to the size of the inputs, until one can be trusted.
 ///
 /// The five-point formula errs by `h⁴ f⁽⁵⁾ / 30` and by rounding, `~ε f / h`; both are near 1e-13 at the

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::numeric::part_of_tolerance;
 use super::options::DEFAULT_SEED;
 use crate::error::TensorAutodiffError;
 use crate::tensor::Tensor;
@@ -165,6 +166,19 @@ pub enum GradcheckError {
         len: usize,
     },
 
+    /// The output has no element, or no coordinate of an input is to be checked: agreement would say nothing.
+    #[error(
+        "{function}: nothing to check: {coordinates} coordinates of the inputs, output of shape {output_shape:?}"
+    )]
+    NothingToCheck {
+        /// The name that was given.
+        function: String,
+        /// How many coordinates of the inputs would be checked.
+        coordinates: usize,
+        /// The shape of the output.
+        output_shape: Vec<usize>,
+    },
+
     /// Two runs on the same inputs gave different values: nothing can be said of the gradient.
     #[error(
         "{function}: not deterministic: two runs on the same inputs gave {first:?} and {second:?} at \
@@ -268,7 +282,8 @@ impl GradcheckReport {
     /// The coordinate whose error is the largest part of its tolerance.
     pub fn worst(&self) -> Option<&Coordinate> {
         let part = |coordinate: &Coordinate| {
-            (coordinate.analytic - coordinate.numeric).abs() / coordinate.tolerance
+            let difference = (coordinate.analytic - coordinate.numeric).abs();
+            part_of_tolerance(difference, coordinate.tolerance)
         };
         self.coordinates
             .iter()

@@ -78,6 +78,12 @@ pub fn check(rule: &'static Rule, options: &CheckOptions) -> RuleReport {
             CaseKind::Drawn { .. } => {}
         }
     }
+    if failure.is_none()
+        && run.draws == 0
+        && (rule.cases.is_empty() || skipped.len() < rule.cases.len())
+    {
+        failure = Some(run.unchecked());
+    }
     RuleReport {
         operation: rule.operation,
         location: rule.location(),
@@ -198,7 +204,20 @@ impl Run<'_> {
             .note(<f64 as Element>::NAME, Check::Draws, outcome);
     }
 
-    fn failure(&self, case: &DrawnCase, (finding, inputs): (Found, String)) -> Failure {
+    /// That nothing failed, since nothing was looked at.
+    fn unchecked(&self) -> Failure {
+        let cause = Cause::Structure {
+            expected: "a case with at least one draw".to_owned(),
+            actual: format!("{} cases and no draw", self.subject.rule.cases.len()),
+        };
+        self.failed("none", (draws_finding(cause), String::new()))
+    }
+
+    fn failure(&self, case: &DrawnCase, found: (Found, String)) -> Failure {
+        self.failed(case.text, found)
+    }
+
+    fn failed(&self, case: &'static str, (finding, inputs): (Found, String)) -> Failure {
         let rule = self.subject.rule;
         let seed = self.options.seed;
         let replay = self.options.replay.clone().unwrap_or_else(|| {
@@ -209,7 +228,7 @@ impl Run<'_> {
         Failure {
             operation: rule.operation,
             location: rule.location(),
-            case: case.text,
+            case,
             inputs,
             seed,
             replay: format!("{SEED_VARIABLE}={seed} {replay}"),

@@ -182,6 +182,7 @@ impl SavedValueRecord {
             SavedValue::UsizeList(counts) => {
                 Self::Counts(EntriesRecord::new(&[counts.len()], counts, limits))
             }
+            SavedValue::IsizeList(offsets) => Self::Other(format!("{offsets:?}")),
             SavedValue::F64List(numbers) => Self::Numbers(TensorRecord::of_list(numbers, limits)),
             SavedValue::Text(text) => Self::Text(text.clone()),
             SavedValue::Absent => Self::Absent,

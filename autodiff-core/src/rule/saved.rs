@@ -48,6 +48,8 @@ pub enum SavedValue<T = f64> {
     F64(f64),
     /// A shape or a list of axes.
     UsizeList(Vec<usize>),
+    /// A list of signed offsets.
+    IsizeList(Vec<isize>),
     /// A list of numbers.
     F64List(Vec<f64>),
     /// A text.
@@ -86,6 +88,7 @@ impl<T: Element> SavedValue<T> {
             Self::Indices(tensor) => size_of_val(tensor.as_slice()),
             Self::Mask(tensor) => size_of_val(tensor.as_slice()),
             Self::UsizeList(values) => size_of_val(values.as_slice()),
+            Self::IsizeList(values) => size_of_val(values.as_slice()),
             Self::F64List(values) => size_of_val(values.as_slice()),
             Self::Text(text) | Self::Other(text) => text.len(),
             Self::Projection(_) => size_of::<Projection>(),
@@ -151,6 +154,7 @@ known! {
     bool, value => SavedValue::Bool(*value);
     f64, value => SavedValue::F64(*value);
     Vec<usize>, values => SavedValue::UsizeList(values.clone());
+    Vec<isize>, values => SavedValue::IsizeList(values.clone());
     Vec<f64>, values => SavedValue::F64List(values.clone());
     String, text => SavedValue::Text(text.clone());
 }

@@ -110,7 +110,11 @@ fn collect<'a, T: Element>(
         };
         step.history = Some(history);
         for (operand, edge) in history.edges.iter().enumerate() {
-            let Parent::Tracked { node: parent, revision } = &edge.parent else {
+            let Parent::Tracked {
+                node: parent,
+                revision,
+            } = &edge.parent
+            else {
                 continue;
             };
             let current = parent.revision();

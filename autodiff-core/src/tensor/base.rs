@@ -247,12 +247,12 @@ impl<T: Element> Tensor<T> {
     }
 
     /// A tensor to be written: what its elements hold is left over from earlier tensors, so every one
-    /// must be overwritten before it is read.
+    /// must be overwritten before it is read; see [`overwritten`](Self::overwritten).
     ///
     /// # Errors
     /// `ShapeOverflow`.
     pub fn unwritten(shape: impl Into<Shape>) -> Result<Self> {
-        Self::written(shape.into(), T::zero(), |_| {})
+        Self::overwritten(shape, |_| Ok(()))
     }
 
     /// A tensor of ones.

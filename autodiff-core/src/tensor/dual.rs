@@ -144,7 +144,8 @@ impl DivAssign for Dual {
 
 impl Sum for Dual {
     fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
-        terms.fold(Self::default(), Add::add)
+        // The neutral element of a sum: adding positive zero would change the sign of a negative one.
+        terms.fold(Self::constant(-0.0), Add::add)
     }
 }
 

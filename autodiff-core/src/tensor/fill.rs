@@ -193,7 +193,8 @@ impl<T: Element> Tensor<T> {
     /// ```
     ///
     /// # Errors
-    /// `ShapeOverflow`, `OutOfMemory`; of the rows that failed, the first one's error.
+    /// `RowWidth` where rows of that width do not fill the tensor, `ShapeOverflow`, `OutOfMemory`; of the rows that
+    /// failed, the first one's error.
     pub fn by_rows<P: Parts, E: Into<TensorAutodiffError> + Send>(
         shape: impl Into<Shape>,
         width: usize,
@@ -201,6 +202,8 @@ impl<T: Element> Tensor<T> {
         beside: P,
         write: impl Fn(Range<usize>, &mut [T], P) -> Result<(), E> + Sync,
     ) -> Result<Self> {
+        let shape = shape.into();
+        shape.check_rows(width)?;
         let mut tensor = Self::unwritten(shape)?;
         let written = tensor
             .storage

@@ -132,7 +132,7 @@ impl<T: Stored> Tensor<T> {
         f: impl Fn(T, U) -> V + Sync,
     ) -> Result<Tensor<V>> {
         self.check_same_shape(other)?;
-        Ok(self.zip_same(other, f))
+        self.zip_same(other, f)
     }
 
     /// `f` of every pair; the shapes are known to be equal.
@@ -140,13 +140,13 @@ impl<T: Stored> Tensor<T> {
         &self,
         other: &Tensor<U>,
         f: impl Fn(T, U) -> V + Sync,
-    ) -> Tensor<V> {
+    ) -> Result<Tensor<V>> {
         let (left, right) = (self.as_slice(), other.as_slice());
         if let (Ok(l), Ok(r)) = (
             <&[T; INLINE]>::try_from(left),
             <&[U; INLINE]>::try_from(right),
         ) {
-            return Tensor {
+            return Ok(Tensor {
                 shape: self.shape.clone(),
                 storage: Storage::full_inline([
                     f(l[0], r[0]),
@@ -154,27 +154,29 @@ impl<T: Stored> Tensor<T> {
                     f(l[2], r[2]),
                     f(l[3], r[3]),
                 ]),
-            };
+            });
         }
         let storage = match (left.first(), right.first()) {
             (Some(&x), Some(&y)) if left.len() < INLINE => {
                 Storage::overwritten(left.len(), f(x, y), |out| each2(out, left, right, &f))
             }
-            (Some(&x), Some(&y)) => Storage::by_parts(
-                left.len(),
-                f(x, y),
-                #[inline(always)]
-                |start, out| {
-                    let len = out.len();
-                    each2(out, part(left, start, len), part(right, start, len), &f);
-                },
-            ),
+            (Some(&x), Some(&y)) => {
+                return Tensor::by_parts(
+                    self.shape.clone(),
+                    f(x, y),
+                    #[inline(always)]
+                    |start, out| {
+                        let len = out.len();
+                        each2(out, part(left, start, len), part(right, start, len), &f);
+                    },
+                );
+            }
             _ => Storage::Empty,
         };
-        Tensor {
+        Ok(Tensor {
             shape: self.shape.clone(),
             storage,
-        }
+        })
     }
 
     /// `f` of every pair, written over the left elements where nobody else holds them.
@@ -188,7 +190,7 @@ impl<T: Stored> Tensor<T> {
     ) -> Result<Self> {
         self.check_same_shape(other)?;
         if !self.is_unique() {
-            return Ok(self.zip_same(other, f));
+            return self.zip_same(other, f);
         }
         let y = other.as_slice();
         self.storage.overwrite_parts(
@@ -238,21 +240,9 @@ impl<T: Stored> Tensor<T> {
     /// of its second argument.
     ///
     /// # Errors
-    /// `PartExtents` where rows of that width do not fill the tensor.
+    /// `RowWidth` where rows of that width do not fill the tensor.
     pub fn map_rows(&self, width: usize, f: impl Fn(&[T], &mut [T]) + Sync) -> Result<Tensor<T>> {
-        let len = self.len();
-        if len == 0 {
-            return Ok(self.clone());
-        }
-        if width == 0 || !len.is_multiple_of(width) {
-            let axis = self.rank().saturating_sub(1);
-            return Err(TensorError::PartExtents {
-                axis,
-                expected: len,
-                actual: width,
-            }
-            .into());
-        }
+        self.shape.check_rows(width)?;
         let input = self.as_slice();
         let Some(&first) = input.first() else {
             return Ok(self.clone());

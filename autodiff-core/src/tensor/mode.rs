@@ -9,7 +9,7 @@ pub(crate) struct Mode {
     pub(crate) recording: bool,
     /// With their values kept beside it.
     pub(crate) keeping: bool,
-    /// With long loops split between threads, where there are several.
+    /// With long loops split between the threads of a run.
     pub(crate) splitting: bool,
 }
 
@@ -18,7 +18,7 @@ impl Mode {
     pub(crate) const START: Self = Self {
         recording: true,
         keeping: false,
-        splitting: true,
+        splitting: false,
     };
 }
 

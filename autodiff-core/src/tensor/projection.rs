@@ -41,9 +41,8 @@ enum Direction {
 }
 
 impl Projection {
-    /// The projection that changes nothing.
-    #[must_use]
-    pub fn identity(shape: impl Into<Shape>) -> Self {
+    /// The projection that changes nothing, of a shape whose elements can be counted.
+    pub(super) fn identity(shape: impl Into<Shape>) -> Self {
         Self(Plan::Identity(shape.into()))
     }
 

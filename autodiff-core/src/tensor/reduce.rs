@@ -64,7 +64,7 @@ impl Projection {
     ) -> Result<Tensor<V>> {
         self.check_logical(logical.extents())?;
         if self.is_identity() && logical.shape() == other.shape() {
-            return Ok(logical.zip_same(other, f));
+            return logical.zip_same(other, f);
         }
         Self::broadcast(other.shape(), logical.shape())?;
         let loops = pair_loops(logical.shape(), logical, other);

@@ -60,6 +60,18 @@ impl Shape {
         element_count(self)
     }
 
+    /// Checks that rows of a width fill a tensor of this shape.
+    pub(crate) fn check_rows(&self, width: usize) -> Result<(), TensorError> {
+        let count = self.element_count()?;
+        match count == 0 || (width > 0 && count.is_multiple_of(width)) {
+            true => Ok(()),
+            false => Err(TensorError::RowWidth {
+                shape: self.to_vec(),
+                width,
+            }),
+        }
+    }
+
     /// Checks that the other shape is this one.
     #[inline]
     pub(crate) fn check_equal(&self, other: &Self) -> Result<(), TensorError> {

@@ -40,8 +40,12 @@ impl Threads {
         let Some(pool) = &self.0 else {
             return f();
         };
-        let own = mode();
-        // A thread of another pool works for that one while it waits for this.
+        let splitting = true;
+        let own = Mode {
+            splitting,
+            ..mode()
+        };
+        // A thread of another pool goes on with that pool's work while it waits.
         in_mode(Mode::START, || pool.install(|| in_mode(own, f)))
     }
 }
@@ -54,12 +58,12 @@ pub fn with_threads<R: Send>(count: usize, f: impl FnOnce() -> R + Send) -> Resu
     Ok(Threads::new(count)?.run(f))
 }
 
-/// How many threads the caller may split its work between.
+/// How many threads the caller may split its work between: one, but within [`Threads::run`].
 #[must_use]
 pub fn thread_count() -> usize {
-    match rayon::current_thread_index() {
-        Some(_) if mode().splitting => rayon::current_num_threads(),
-        _ => 1,
+    match mode().splitting {
+        true => rayon::current_num_threads(),
+        false => 1,
     }
 }
 
@@ -106,7 +110,18 @@ mod tests {
         let seen = seen.into_inner().unwrap();
         assert!(seen.len() > 4);
         assert!(seen.iter().all(|&mode| mode == unusual), "{seen:?}");
-        assert_eq!(threads.run(mode), Mode::START);
+        let splitting = true;
+        let of_a_run = Mode {
+            splitting,
+            ..Mode::START
+        };
+        assert_eq!(threads.run(mode), of_a_run);
+    }
+
+    #[test]
+    fn in_a_pool_of_somebody_else_a_loop_has_one_part() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build();
+        assert_eq!(pool.unwrap().install(thread_count), 1);
     }
 
     #[test]

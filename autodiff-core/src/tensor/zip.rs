@@ -58,7 +58,7 @@ impl<T: Stored> Tensor<T> {
     ) -> Result<(Tensor<V>, Projection, Projection)> {
         if self.shape == other.shape {
             let fit = Projection::identity(self.shape.clone());
-            return Ok((self.zip_same(other, f), fit.clone(), fit));
+            return Ok((self.zip_same(other, f)?, fit.clone(), fit));
         }
         let shape = broadcast_shapes(&self.shape, &other.shape)?;
         let left_fit = Projection::onto(&self.shape, &shape);

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote_spanned};
+use syn::ext::IdentExt;
 use syn::{Expr, Type};
 
 use super::Context;
@@ -66,7 +67,7 @@ pub fn records(context: &Context<'_>) -> TokenStream {
                 }
                 CaseKind::Drawn { symbols, inputs } => {
                     let name = builder(context, position);
-                    let symbols = symbols.iter().map(Ident::to_string);
+                    let symbols = symbols.iter().map(|symbol| symbol.unraw().to_string());
                     let any_shape = any_shape(inputs);
                     let choices = choices(context, inputs);
                     quote_spanned! {*site=>
@@ -101,7 +102,7 @@ fn choices(context: &Context<'_>, inputs: &[Input]) -> Vec<TokenStream> {
         .zip(parameters)
         .filter_map(|(input, parameter)| match input {
             Input::Argument(choices) if choices.len() > 1 => {
-                let (argument, count) = (parameter.ident.to_string(), choices.len());
+                let (argument, count) = (parameter.ident.unraw().to_string(), choices.len());
                 Some(quote_spanned!(*site=> #core::Choice { argument: #argument, count: #count }))
             }
             _ => None,

@@ -2,6 +2,7 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
 use super::Context;
@@ -77,7 +78,7 @@ pub fn structs(context: &Context<'_>) -> TokenStream {
         fields.extend(quote_spanned!(*site=> #map: ::core::option::Option<#name #own_arguments>,));
         let own_shown = vjp.saved().map(|saved| {
             let ident = &saved.ident;
-            let text = ident.to_string();
+            let text = ident.unraw().to_string();
             quote_spanned! {*site=>
                 #core::SavedField { name: #text, value: (&#core::Shown(&saved.#ident)).show() }
             }

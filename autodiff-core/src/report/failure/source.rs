@@ -81,6 +81,9 @@ pub(super) fn of_tensor(source: &TensorError) -> Vec<FieldRecord> {
         } => {
             fields!("PartShape", part, axis, expected, actual)
         }
+        E::RowWidth { shape, width } => {
+            fields!("RowWidth", shape, width)
+        }
         E::PartExtents {
             axis,
             expected,
