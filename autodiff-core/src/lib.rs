@@ -1,7 +1,7 @@
 //! Tensors, the rule registry, the tape and the gradient check.
 //!
-//! Layers, each using only those before it: `error`, [`tensor`], [`rule`], `tape`, `gradcheck`,
-//! `report`.
+//! Layers, each using only those before it: `operation`, `error`, [`tensor`], [`rule`], `tape`, [`functional`],
+//! `gradcheck`, `report`.
 //! The reverse pass names no operation; operations are declared in other crates, by one function under
 //! [`vjp_rule`] each.
 #![deny(unsafe_code)]

@@ -723,6 +723,7 @@ fn registry_duplicate() {
     expect(
         error,
         Error::Registry(RegistryError::Duplicate {
+            earlier: rule.operation.path(),
             path: rule.operation.path(),
             first: location.clone(),
             second: location.clone(),

@@ -13,9 +13,11 @@ pub enum RegistryError {
     Empty,
 
     /// Two declarations have one path, or two paths have one ID.
-    #[error("operation {path} is registered twice: {first} and {second}")]
+    #[error("{}: {first} and {second}", clash(earlier, path))]
     Duplicate {
-        /// The path of the second declaration.
+        /// The path of the first declaration.
+        earlier: &'static str,
+        /// The path of the second, which is the same or has the same ID.
         path: &'static str,
         /// Package, file and line of the first.
         first: String,
@@ -44,4 +46,32 @@ pub enum RegistryError {
         /// The element type.
         element: &'static str,
     },
+}
+
+fn clash(earlier: &str, path: &str) -> String {
+    match earlier == path {
+        true => format!("operation {path} is registered twice"),
+        false => format!("operations {earlier} and {path} have one ID"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_paths_of_one_id_are_both_named() {
+        let [first, second] =
+            ["one 0.1.0 (src/lib.rs:4)", "two 0.1.0 (src/lib.rs:9)"].map(str::to_owned);
+        let error = RegistryError::Duplicate {
+            earlier: "one::scale",
+            path: "two::scale",
+            first,
+            second,
+        };
+        assert_eq!(
+            error.to_string(),
+            "operations one::scale and two::scale have one ID: one 0.1.0 (src/lib.rs:4) and two 0.1.0 (src/lib.rs:9)"
+        );
+    }
 }

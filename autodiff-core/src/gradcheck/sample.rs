@@ -2,8 +2,6 @@
 //!
 //! Invariant: every drawn value is exact in `f32`, so that all element types see the same inputs.
 
-use std::fmt::Write;
-
 use super::draw::Draw;
 use super::stream::Stream;
 use super::values::{float_ranges, floats, index_at};
@@ -140,8 +138,7 @@ impl Sample {
             }
         };
         self.call.inputs.push(input);
-        // Writing to a `String` cannot fail.
-        let _ = self.text.write_str(&text);
+        self.text.push_str(&text);
         Ok(())
     }
 

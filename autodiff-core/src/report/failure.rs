@@ -248,11 +248,12 @@ fn of_registry(source: &RegistryError) -> (&'static str, Vec<FieldRecord>) {
     match source {
         RegistryError::Empty => fields!("Registry"),
         RegistryError::Duplicate {
+            earlier,
             path,
             first,
             second,
         } => {
-            fields!("Registry", path, first, second)
+            fields!("Registry", earlier, path, first, second)
         }
         RegistryError::UnknownOperation { path, id } => {
             let (kind, mut fields) = fields!("Registry", path);

@@ -49,6 +49,7 @@ impl Registry {
             if let Some(first) = by_id.insert(rule.operation.id(), rule) {
                 let first: &Rule = first;
                 return Err(RegistryError::Duplicate {
+                    earlier: first.operation.path(),
                     path: rule.operation.path(),
                     first: first.location(),
                     second: rule.location(),
@@ -173,6 +174,7 @@ mod tests {
         assert_eq!(
             error,
             RegistryError::Duplicate {
+                earlier: TRIPLE,
                 path: TRIPLE,
                 first: rule.location(),
                 second: rule.location()

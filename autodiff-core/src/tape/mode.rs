@@ -44,7 +44,7 @@ pub(crate) fn recording<R>(scope: impl FnOnce() -> R) -> R {
 
 /// Runs `scope` keeping with every node that it records the node's value.
 ///
-/// A graph else holds the values that reverse maps have saved, and no others: what stands between operations, and
+/// Otherwise a graph holds the values that reverse maps have saved, and no others: what stands between operations, and
 /// has no handle any more, is let go of. A report on such a graph shows only what it was recorded with; the README
 /// has an example.
 pub fn keep_values<R>(scope: impl FnOnce() -> R) -> R {

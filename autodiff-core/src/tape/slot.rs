@@ -44,12 +44,13 @@ pub(crate) enum Gradient<T> {
 
 impl<T: Element> Holds<T> for Gradient<T> {
     fn tensor(&mut self) -> Tensor<T> {
-        if let Self::Zero(shape) = self {
-            *self = Self::Sum(Tensor::zeros_of(shape));
-        }
         match self {
             Self::Sum(tensor) => tensor.clone(),
-            Self::Zero(shape) => Tensor::zeros_of(shape),
+            Self::Zero(shape) => {
+                let zeros = Tensor::zeros_of(shape);
+                *self = Self::Sum(zeros.clone());
+                zeros
+            }
         }
     }
 }

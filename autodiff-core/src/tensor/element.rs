@@ -127,10 +127,6 @@ pub trait Element:
     fn tanh_slice(input: &[Self], output: &mut [Self]) {
         each(input, output, Self::tanh);
     }
-    /// Error function of every element; both slices have the same length.
-    fn erf_slice(input: &[Self], output: &mut [Self]) {
-        each(input, output, Self::erf);
-    }
     /// Whether every part of every element is finite.
     fn all_finite(values: &[Self]) -> bool {
         sum::all_finite(values)

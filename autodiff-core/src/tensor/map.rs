@@ -205,37 +205,6 @@ impl<T: Stored> Tensor<T> {
         Ok(self)
     }
 
-    /// `f` of every triple of elements.
-    ///
-    /// # Errors
-    /// `ShapeMismatch`.
-    pub fn zip3_map<U: Stored, V: Stored, W: Stored>(
-        &self,
-        second: &Tensor<U>,
-        third: &Tensor<V>,
-        f: impl Fn(T, U, V) -> W + Sync,
-    ) -> Result<Tensor<W>> {
-        self.check_same_shape(second)?;
-        self.check_same_shape(third)?;
-        let (x, y, z) = (self.as_slice(), second.as_slice(), third.as_slice());
-        let (Some(&x0), Some(&y0), Some(&z0)) = (x.first(), y.first(), z.first()) else {
-            return Ok(Tensor {
-                shape: self.shape.clone(),
-                storage: Storage::Empty,
-            });
-        };
-        Tensor::by_parts(
-            self.shape.clone(),
-            f(x0, y0, z0),
-            #[inline(always)]
-            |start, out| {
-                let len = out.len();
-                let (y, z) = (part(y, start, len), part(z, start, len));
-                each3(out, part(x, start, len), y, z, &f);
-            },
-        )
-    }
-
     /// `f` of every row along the trailing axes: rows have `width` elements, and `f` must overwrite all
     /// of its second argument.
     ///

@@ -13,7 +13,7 @@ use super::kernel::{Matrix, MatrixMut};
 use super::loops::{Axis, Loops};
 use super::parallel::{Rows, try_in_steps};
 use super::projection::broadcast_strides;
-use super::shape::{Extents, Shape};
+use super::shape::{Extents, Shape, repeating_strides};
 use super::threads::thread_count;
 use super::view::TensorView;
 use super::zip::broadcast_shapes;
@@ -107,8 +107,8 @@ impl Plan {
             }
             .into());
         }
-        let left_strides = repeated(left_batch, left.strides(), &batch);
-        let right_strides = repeated(right_batch, right.strides(), &batch);
+        let left_strides = repeating_strides(left_batch, left.strides(), &batch);
+        let right_strides = repeating_strides(right_batch, right.strides(), &batch);
         let output_strides = broadcast_output(output, &batch);
         let inner = |view: &TensorView<'_, T>, back: usize| view.strides()[view.rank() - back];
         let mut plan = Self {
@@ -296,20 +296,7 @@ fn split_batch(shape: &[usize]) -> Result<(&[usize], [usize; 2]), TensorError> {
     }
 }
 
-/// The strides of a view's batch axes along the whole batch, 0 where the view is repeated.
-fn repeated(own: &[usize], strides: &[usize], batch: &[usize]) -> Extents {
-    let missing = batch.len() - own.len();
-    let mut steps = Extents::from_elem(0, missing);
-    let axes = own.iter().zip(strides).zip(&batch[missing..]);
-    steps.extend(axes.map(
-        |((extent, &stride), target)| {
-            if extent == target { stride } else { 0 }
-        },
-    ));
-    steps
-}
-
-/// The same for a row-major output.
+/// The strides of the batch axes of a row-major output, 0 where it is repeated.
 fn broadcast_output(output: &[usize], batch: &[usize]) -> Extents {
     let whole: Extents = batch
         .iter()

@@ -251,20 +251,7 @@ impl Projection {
 /// The strides by which a traversal of `to` reads contiguous elements of shape `from`, 0 where it reuses
 /// them; `from` is known to broadcast to `to`.
 pub(super) fn broadcast_strides(from: &[usize], to: &[usize]) -> Extents {
-    let missing = to.len() - from.len();
-    let mut strides = Extents::from_elem(0, missing);
-    strides.extend_from_slice(&shape::row_major_strides(from));
-    for ((stride, extent), target) in strides
-        .iter_mut()
-        .skip(missing)
-        .zip(from)
-        .zip(&to[missing..])
-    {
-        if extent != target {
-            *stride = 0;
-        }
-    }
-    strides
+    shape::repeating_strides(from, &shape::row_major_strides(from), to)
 }
 
 impl fmt::Debug for Projection {

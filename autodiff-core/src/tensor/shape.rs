@@ -120,6 +120,20 @@ pub(crate) fn row_major_strides(shape: &[usize]) -> Extents {
     strides
 }
 
+/// The strides by which a traversal of `to` walks what has the extents `from` and their `strides`, 0 where it
+/// repeats them; `from` is known to broadcast to `to`.
+pub(super) fn repeating_strides(from: &[usize], strides: &[usize], to: &[usize]) -> Extents {
+    let missing = to.len() - from.len();
+    let mut steps = Extents::from_elem(0, missing);
+    let axes = from.iter().zip(strides).zip(&to[missing..]);
+    steps.extend(axes.map(
+        |((extent, &stride), target)| {
+            if extent == target { stride } else { 0 }
+        },
+    ));
+    steps
+}
+
 /// Checks that `axis` exists in a shape of `rank` axes.
 ///
 /// # Errors

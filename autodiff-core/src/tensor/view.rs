@@ -10,7 +10,7 @@ use super::materialize;
 use super::offsets::ProjectedOffsets;
 use super::projection::Projection;
 use super::restride::{restride, sliced_shape};
-use super::shape::{self, Extents, Shape};
+use super::shape::{self, Extents, Shape, repeating_strides};
 use super::storage::Stored;
 use crate::error::{Result, TensorError, ViewError};
 
@@ -206,19 +206,11 @@ impl<'a, T> TensorView<'a, T> {
     /// # Errors
     /// `IncompatibleBroadcast`, `BroadcastTargetMismatch`.
     pub fn broadcast_to(&self, shape: &[usize]) -> Result<Self> {
-        let missing = Projection::broadcast(&self.shape, shape)?
-            .logical_shape()
-            .len()
-            - self.rank();
-        let mut strides = Extents::from_elem(0, missing);
-        let own = self.shape.iter().zip(&shape[missing..]).zip(&self.strides);
-        strides.extend(
-            own.map(|((extent, target), &stride)| if extent == target { stride } else { 0 }),
-        );
+        Projection::broadcast(&self.shape, shape)?;
         Ok(Self {
             storage: self.storage,
             shape: shape.into(),
-            strides,
+            strides: repeating_strides(&self.shape, &self.strides, shape),
         })
     }
 }

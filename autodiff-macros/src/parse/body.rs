@@ -179,7 +179,7 @@ impl<'ast> Visit<'ast> for Returns<'ast> {
     fn visit_item(&mut self, _: &'ast Item) {}
 }
 
-/// The words of a list attribute's mistake: what is missing, at the attribute.
+/// The tokens in an attribute's parentheses; where there are none, the advice is a mistake at the attribute.
 pub fn list_tokens(
     attribute: &Attribute,
     advice: &str,

@@ -7,7 +7,7 @@ use syn::{Attribute, FnArg, GenericParam, ItemFn, Pat, ReturnType, Type};
 use super::parameter;
 use super::types::{argument_of, bare, is_element_tensor, literal_length};
 use crate::diag::Mistakes;
-use crate::model::{ElementType, Outputs, Parameter, Signature};
+use crate::model::{ElementType, Outputs, Parameter, ParameterKind, Signature};
 
 /// Reads the head; what is wrong is reported and marked as unknown.
 pub fn signature(
@@ -39,7 +39,9 @@ pub fn signature(
         }
     }
     let has_operand = parameters.iter().any(|p| p.kind.is_differentiable());
-    if mistakes.is_empty() && !has_operand {
+    let is_understood = function.sig.receiver().is_none()
+        && parameters.iter().all(|p| p.kind != ParameterKind::Unknown);
+    if is_understood && !has_operand {
         mistakes.on(
             &head.ident,
             "a rule has at least one operand: write `x: &Tensor<T>` among the parameters",
