@@ -74,6 +74,13 @@ struct SavedBlock<T: Element> {
     output: Tensor<T>,
 }
 
+impl<T: Element> SavedBlock<T> {
+    fn is_tracked(&self, input: usize) -> bool {
+        let input = self.inputs.get(input);
+        input.is_some_and(|(_, tracked)| *tracked)
+    }
+}
+
 impl<T: Element> SavedContext<T> for SavedBlock<T> {
     fn fields(&self, _vjp: usize) -> Vec<SavedField<T>> {
         let values = self.inputs.iter().map(|(value, _)| value.clone());
@@ -154,17 +161,14 @@ pub fn reverse_block<T: Element>(
     let uses = uses_of(&run, operation)?;
     check_repeated(saved, &run.value(), &uses).map_err(OpError::new)?;
     let mut contributions = run.contributions(call.upstream)?.into_iter();
-    let is_tracked = |input: &usize| {
-        saved
-            .inputs
-            .get(*input)
-            .is_some_and(|(_, tracked)| *tracked)
-    };
     let parts = saved
         .edges
         .iter()
-        .map(|edge| {
-            let next = is_tracked(edge).then(|| contributions.next()).flatten();
+        .map(|&edge| {
+            let next = saved
+                .is_tracked(edge)
+                .then(|| contributions.next())
+                .flatten();
             next.map(|(_, contribution)| contribution)
         })
         .collect();
@@ -221,11 +225,8 @@ fn check_repeated<T: Element>(
             actual,
         });
     }
-    let tracked = saved.edges.iter().copied().filter(|&input| {
-        let input = saved.inputs.get(input);
-        input.is_some_and(|(_, tracked)| *tracked)
-    });
-    let expected: Vec<usize> = tracked.collect();
+    let edges = saved.edges.iter().copied();
+    let expected: Vec<usize> = edges.filter(|&input| saved.is_tracked(input)).collect();
     if expected != uses {
         return Err(BlockError::ChangedUses {
             expected,

@@ -1,9 +1,10 @@
 //! All items of the check on one draw.
 
+use super::compare::Place;
 use super::conditioning::{Conditioning, MORE_TRIES, TRIES};
 use super::element::Checked;
 use super::fault::Planted;
-use super::finding::{Cause, Check, Finding, Found};
+use super::finding::{Cause, Check, Found};
 use super::items::{self, Forward, directions, lift_pair};
 use super::point::Point;
 use super::report::{Ledger, Outcome};
@@ -277,13 +278,5 @@ impl Noted<'_> {
 
 /// The finding that the rule cannot be checked as it is declared.
 fn declaration(error: TensorAutodiffError) -> Found {
-    Box::new(Finding {
-        check: Check::Draws,
-        element: <f64 as Element>::NAME,
-        operand: None,
-        output: 0,
-        index: None,
-        output_index: None,
-        cause: Cause::Refused { error },
-    })
+    Place::new::<f64>(Check::Draws, 0).refused(error)
 }

@@ -204,20 +204,10 @@ impl<T: Checked> Recording<'_, T> {
             }
             Ok(per_use)
         })?
-        .map_err(|fault| match fault {
-            Fault::Other(error) => error,
-            Fault::NonFinite {
-                operand,
-                index,
-                value,
-            } => TensorAutodiffError::NonFiniteVjp {
-                operation: self.rule.operation,
-                child: self.leaves.len(),
-                parent: operand,
-                operand,
-                index,
-                value,
-            },
+        .map_err(|fault: Fault| {
+            fault.named(self.rule.operation, |operand| {
+                operand.unwrap_or(self.leaves.len())
+            })
         })
     }
 

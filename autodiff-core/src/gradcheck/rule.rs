@@ -2,9 +2,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::compare::Place;
 use super::draw::{Draw, Draws, LARGE, SMALL, combination, combinations, structural};
 use super::fault::Planted;
-use super::finding::{Cause, Check, Finding, Found};
+use super::finding::{Cause, Check, Found};
 use super::on_draw::{Subject, Used};
 use super::options::{CheckOptions, SEED_VARIABLE};
 use super::report::{Failure, Ledger, Outcome, RuleReport, SkippedCase};
@@ -276,13 +277,5 @@ fn too_many(redrawn: usize, draws: usize, last: String) -> Found {
 }
 
 fn draws_finding(cause: Cause) -> Found {
-    Box::new(Finding {
-        check: Check::Draws,
-        element: <f64 as Element>::NAME,
-        operand: None,
-        output: 0,
-        index: None,
-        output_index: None,
-        cause,
-    })
+    Place::new::<f64>(Check::Draws, 0).found(cause)
 }

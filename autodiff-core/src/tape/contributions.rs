@@ -52,6 +52,32 @@ pub(crate) enum Fault {
     Other(TensorAutodiffError),
 }
 
+impl Fault {
+    /// The error of a pass that calls the nodes as `position` does: the child, or an operand's node.
+    #[cold]
+    pub(crate) fn named(
+        self,
+        operation: Operation,
+        position: impl Fn(Option<usize>) -> usize,
+    ) -> TensorAutodiffError {
+        match self {
+            Self::Other(error) => error,
+            Self::NonFinite {
+                operand,
+                index,
+                value,
+            } => TensorAutodiffError::NonFiniteVjp {
+                operation,
+                child: position(None),
+                parent: position(Some(operand)),
+                operand,
+                index,
+                value,
+            },
+        }
+    }
+}
+
 impl From<TensorAutodiffError> for Fault {
     fn from(error: TensorAutodiffError) -> Self {
         Self::Other(error)

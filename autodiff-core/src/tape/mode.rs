@@ -1,12 +1,11 @@
 //! Whether operations of this thread record history, and whether with it the values.
 
-use crate::tensor::{Mode, in_mode, mode};
+use crate::tensor::with_mode;
 
 /// Runs `scope` without recording: results are untracked, save nothing and keep no operand alive.
 ///
 /// Scopes nest, end when `scope` panics, and apply to the calling thread only, with what it runs on
-/// [`Threads`](crate::Threads). Released nodes may be
-/// read in one.
+/// [`Threads`](crate::Threads). Released nodes may be read in one.
 ///
 /// ```
 /// use autodiff_core::prelude::*;
@@ -19,42 +18,28 @@ use crate::tensor::{Mode, in_mode, mode};
 /// # }
 /// ```
 pub fn no_grad<R>(scope: impl FnOnce() -> R) -> R {
-    let recording = false;
-    in_mode(
-        Mode {
-            recording,
-            ..mode()
-        },
-        scope,
-    )
+    with_mode(|mode| mode.recording = false, scope)
 }
 
 /// Runs `scope` recording, also within [`no_grad`]: what a reverse rule runs again needs a history
 /// wherever the pass was asked for.
 pub(crate) fn recording<R>(scope: impl FnOnce() -> R) -> R {
-    let recording = true;
-    in_mode(
-        Mode {
-            recording,
-            ..mode()
-        },
-        scope,
-    )
+    with_mode(|mode| mode.recording = true, scope)
 }
 
 /// Runs `scope` keeping with every node that it records the node's value.
 ///
-/// Otherwise a graph holds the values that reverse maps have saved, and no others: what stands between operations, and
-/// has no handle any more, is let go of. A report on such a graph shows only what it was recorded with; the README
-/// has an example.
+/// Otherwise a graph holds the values that reverse maps have saved, and no others: what stands between
+/// operations, and has no handle any more, is let go of. A report on such a graph shows only what it was
+/// recorded with; the README has an example.
 pub fn keep_values<R>(scope: impl FnOnce() -> R) -> R {
-    let keeping = true;
-    in_mode(Mode { keeping, ..mode() }, scope)
+    with_mode(|mode| mode.keeping = true, scope)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tensor::mode;
 
     #[test]
     fn scopes_nest() {

@@ -56,7 +56,13 @@ impl<T: Element, O: Observer<T>> Pull<'_, T, O> {
     ) -> Result<()> {
         let upstream = self.observer.keep(&adjoint);
         let same = |_, contribution| contribution;
-        let named = |fault| self.named(child, reverse, history, fault);
+        let steps = self.steps;
+        let number = |operand: Option<usize>| match operand {
+            None => child,
+            Some(operand) => history.edges[operand].parent.number(),
+        };
+        let named =
+            |fault: Fault| fault.named(reverse.rule.operation, |of| position_of(steps, number(of)));
         if let Some(operand) = sole_operand(history.edges) {
             let own = contribution(reverse, history, operand, adjoint, same).map_err(named)?;
             return self.add(child, reverse, history, upstream.as_ref(), (operand, own));
@@ -116,31 +122,5 @@ impl<T: Element, O: Observer<T>> Pull<'_, T, O> {
             before,
             after: self.adjoints.get_mut(parent).map(|sum| sum.clone()),
         })
-    }
-
-    /// The error of a faulty contribution.
-    #[cold]
-    fn named(
-        &self,
-        child: u64,
-        reverse: Reverse<T>,
-        history: &HistoryRef<'_, T>,
-        fault: Fault,
-    ) -> TensorAutodiffError {
-        match fault {
-            Fault::Other(error) => error,
-            Fault::NonFinite {
-                operand,
-                index,
-                value,
-            } => TensorAutodiffError::NonFiniteVjp {
-                operation: reverse.rule.operation,
-                child: position_of(self.steps, child),
-                parent: position_of(self.steps, history.edges[operand].parent.number()),
-                operand,
-                index,
-                value,
-            },
-        }
     }
 }

@@ -121,6 +121,14 @@ impl<T: Stored> Tensor<T> {
         }
     }
 
+    /// A tensor of a shape without elements.
+    pub(super) fn empty(shape: Shape) -> Self {
+        Self {
+            shape,
+            storage: Storage::Empty,
+        }
+    }
+
     /// A tensor whose element at flat row-major index `i` is `f(i)`.
     ///
     /// # Errors
@@ -128,10 +136,7 @@ impl<T: Stored> Tensor<T> {
     pub fn from_fn(shape: impl Into<Shape>, mut f: impl FnMut(usize) -> T) -> Result<Self> {
         let shape = shape.into();
         if allocatable::<T>(&shape)? == 0 {
-            return Ok(Self {
-                shape,
-                storage: Storage::Empty,
-            });
+            return Ok(Self::empty(shape));
         }
         let first = f(0);
         Self::written(shape, first, |out| {

@@ -5,7 +5,7 @@ use super::fill::{Test, test_of};
 use super::loops::Loops;
 use super::map::each;
 use super::projection::Projection;
-use super::storage::{Storage, Stored};
+use super::storage::Stored;
 use super::zip::{zip_onto, zip3_onto};
 use crate::error::Result;
 
@@ -60,10 +60,7 @@ impl Projection {
         let input = addressed.as_slice();
         let loops = Loops::new(self.logical(), [&self.effective_strides()]);
         let (Some(&first), 1..) = (input.first(), loops.len()) else {
-            return Ok(Tensor {
-                shape: self.logical().clone(),
-                storage: Storage::Empty,
-            });
+            return Ok(Tensor::empty(self.logical().clone()));
         };
         Tensor::by_parts_with(
             test,

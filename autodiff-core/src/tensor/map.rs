@@ -65,14 +65,8 @@ impl<T: Stored> Tensor<T> {
         let input = self.as_slice();
         let Some(&first) = input.first() else {
             return Ok((
-                Tensor {
-                    shape: self.shape.clone(),
-                    storage: Storage::Empty,
-                },
-                Tensor {
-                    shape: self.shape.clone(),
-                    storage: Storage::Empty,
-                },
+                Tensor::empty(self.shape.clone()),
+                Tensor::empty(self.shape.clone()),
             ));
         };
         let (u, v) = f(first);

@@ -6,7 +6,7 @@ use super::base::Tensor;
 use super::loops::Loops;
 use super::parallel::{for_parts, for_rows};
 use super::shape::Shape;
-use super::storage::{Storage, Stored};
+use super::storage::Stored;
 use crate::error::Result;
 
 /// The side of a tile: 16 elements of 4 bytes are one cache line.
@@ -23,10 +23,7 @@ pub(super) fn copy<T: Stored>(
         Some(&first) if loops.len() > 0 => {
             Tensor::written(shape.clone(), first, |out| write(out, storage, &loops))
         }
-        _ => Ok(Tensor {
-            shape: shape.clone(),
-            storage: Storage::Empty,
-        }),
+        _ => Ok(Tensor::empty(shape.clone())),
     }
 }
 

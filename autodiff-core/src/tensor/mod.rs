@@ -38,7 +38,7 @@ pub use base::Tensor;
 pub use dual::Dual;
 pub use element::{Element, ElementKind};
 pub use kernel::{Matrix, MatrixMut};
-pub(crate) use mode::{Mode, in_mode, mode};
+pub(crate) use mode::{Mode, mode, with_mode};
 pub use offsets::ProjectedOffsets;
 pub use parallel::{Parts, Rows, for_each_part, for_ranges, for_rows, try_for_each_part};
 pub use pool::release_buffers;

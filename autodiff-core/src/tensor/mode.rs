@@ -40,6 +40,13 @@ pub(crate) fn in_mode<R>(mode: Mode, scope: impl FnOnce() -> R) -> R {
     scope()
 }
 
+/// Runs `scope` in the present mode with a change.
+pub(crate) fn with_mode<R>(change: impl FnOnce(&mut Mode), scope: impl FnOnce() -> R) -> R {
+    let mut changed = mode();
+    change(&mut changed);
+    in_mode(changed, scope)
+}
+
 /// How operations called now are to run.
 pub(crate) fn mode() -> Mode {
     MODE.get()

@@ -85,7 +85,7 @@ impl<T: Stored> Tensor<T> {
         let mut shape = Extents::from_slice(&first.shape);
         shape[axis] = extent;
         let Some(&fill) = parts.iter().find_map(|part| part.as_slice().first()) else {
-            return Self::from_vec(Shape::from(shape), Vec::new()).map_err(Into::into);
+            return Ok(Self::empty(shape.into()));
         };
         let inner: usize = first.shape[axis + 1..].iter().product();
         Self::written(shape.into(), fill, |out| {
@@ -138,7 +138,7 @@ impl<T: Stored> Tensor<T> {
     pub fn taken(&self, indices: &Tensor<usize>, axis: usize) -> Result<Self> {
         let shape = self.taken_shape(indices, axis)?;
         let Some((&fill, 1..)) = self.as_slice().first().map(|fill| (fill, indices.len())) else {
-            return Self::from_vec(shape, Vec::new()).map_err(Into::into);
+            return Ok(Self::empty(shape));
         };
         let inner: usize = self.shape[axis + 1..].iter().product();
         Self::written(shape, fill, |out| {

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a thread pool is entered by [`Threads::run`] alone; what runs within it only splits.
 
-use super::mode::{Mode, in_mode, mode};
+use super::mode::{Mode, in_mode, mode, with_mode};
 use crate::error::TensorError;
 
 /// Threads for loops over long tensors, started once and used by every [`run`](Self::run).
@@ -70,14 +70,7 @@ pub fn thread_count() -> usize {
 /// Runs `scope` on this thread alone. What holds a lock must not split its loops: while the thread waited for a
 /// part, it might run what wants the same lock.
 pub(crate) fn alone<R>(scope: impl FnOnce() -> R) -> R {
-    let splitting = false;
-    in_mode(
-        Mode {
-            splitting,
-            ..mode()
-        },
-        scope,
-    )
+    with_mode(|mode| mode.splitting = false, scope)
 }
 
 #[cfg(test)]

@@ -95,10 +95,7 @@ pub(super) fn zip_onto<T: Stored, U: Stored, V: Stored>(
 ) -> Result<Tensor<V>> {
     let (x, y) = (left.as_slice(), right.as_slice());
     let (Some(&x0), Some(&y0)) = (x.first(), y.first()) else {
-        return Ok(Tensor {
-            shape,
-            storage: super::storage::Storage::Empty,
-        });
+        return Ok(Tensor::empty(shape));
     };
     let loops = pair_loops(&shape, left, right);
     Tensor::by_parts(
@@ -167,10 +164,7 @@ pub(super) fn zip3_onto<T: Stored, U: Stored, V: Stored, W: Stored>(
         [&first.shape, &second.shape, &third.shape].map(|from| broadcast_strides(from, &shape));
     let (x, y, z) = (first.as_slice(), second.as_slice(), third.as_slice());
     let (Some(&x0), Some(&y0), Some(&z0)) = (x.first(), y.first(), z.first()) else {
-        return Ok(Tensor {
-            shape,
-            storage: super::storage::Storage::Empty,
-        });
+        return Ok(Tensor::empty(shape));
     };
     let [sx, sy, sz] = &strides;
     let loops = Loops::new(&shape, [sx, sy, sz]);
