@@ -59,6 +59,7 @@ fn every_row_is_a_test_or_has_a_reason() {
         "demo",
         "tests/src",
         "tests/tests",
+        "tests/ui/tests",
     ] {
         tests_by_id(&root.join(folder), &mut tests);
     }
