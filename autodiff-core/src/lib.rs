@@ -29,7 +29,7 @@ pub use operation::{Identity, Operation, OperationId};
 pub use rule::{Registry, Rule};
 pub use tape::{
     GraphRetention, TensorBackwardEdge, TensorBackwardNode, TensorBackwardPass, TensorGuard,
-    TensorValue, Value, keep_values, no_grad, update_all,
+    TensorValue, Value, keep_values, no_grad, update_all, zero_all,
 };
 pub use tensor::{
     Dual, Element, Projection, Shape, Tensor, TensorView, Threads, check_axis, check_distinct,
@@ -49,7 +49,7 @@ pub mod prelude {
         Result, Shape, Tensor, TensorAutodiffError, TensorBackwardEdge, TensorBackwardNode,
         TensorBackwardPass, TensorError, TensorGuard, TensorValue, TensorView, Threads, Value,
         ViewError, check_axis, check_distinct, keep_values, no_grad, update_all, vjp_rule,
-        with_threads,
+        with_threads, zero_all,
     };
 }
 

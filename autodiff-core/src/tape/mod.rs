@@ -35,5 +35,5 @@ pub use slot::TensorGuard;
 #[cfg(feature = "report")]
 pub(crate) use trace::described;
 pub use trace::{TensorBackwardEdge, TensorBackwardNode, TensorBackwardPass};
-pub use update::update_all;
+pub use update::{update_all, zero_all};
 pub use value::TensorValue;

@@ -34,16 +34,41 @@ impl<T: Element> TensorValue<T> {
     /// [`TensorAutodiffError::NotAParameter`], and [`TensorAutodiffError::GradientBorrowed`] while a
     /// guard on the gradient is alive.
     pub fn zero_grad(&self) -> Result<()> {
-        let parameter = parameter_of(self)?;
-        let mut held = parameter.gradient.lock();
-        if parameter.gradient.has_readers() {
-            return Err(TensorAutodiffError::GradientBorrowed);
-        }
-        if let Gradient::Sum(sum) = &*held {
-            *held = Gradient::Zero(sum.extents().clone());
-        }
-        Ok(())
+        zero_all([self])
     }
+}
+
+/// Sets the gradients of several parameters to positive zero, or, on any error, none of them.
+///
+/// # Errors
+/// In this order, each over all parameters: [`TensorAutodiffError::NotAParameter`], and
+/// [`TensorAutodiffError::GradientBorrowed`] while a guard on any of the gradients is alive.
+pub fn zero_all<'a, T: Element>(
+    parameters: impl IntoIterator<Item = &'a TensorValue<T>>,
+) -> Result<()> {
+    let numbered = parameters
+        .into_iter()
+        .map(|value| Ok((value.node.number, parameter_of(value)?)));
+    let mut parameters = numbered.collect::<Result<Vec<_>>>()?;
+    // Locked in creation order, as by every pass, and each once.
+    parameters.sort_by_key(|(number, _)| *number);
+    parameters.dedup_by_key(|(number, _)| *number);
+    let mut locked: Vec<_> = parameters
+        .iter()
+        .map(|(_, parameter)| parameter.gradient.lock())
+        .collect();
+    if parameters
+        .iter()
+        .any(|(_, parameter)| parameter.gradient.has_readers())
+    {
+        return Err(TensorAutodiffError::GradientBorrowed);
+    }
+    for held in &mut locked {
+        if let Gradient::Sum(sum) = &**held {
+            **held = Gradient::Zero(sum.extents().clone());
+        }
+    }
+    Ok(())
 }
 
 /// Replaces the values of several parameters at once, or, on any error, of none.
@@ -114,4 +139,41 @@ fn check_distinct<P, V>(updates: &[(u64, usize, P, V)]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tape::GraphRetention;
+
+    /// A parameter whose gradient is 1.
+    fn one() -> TensorValue {
+        let value = TensorValue::parameter(Tensor::scalar(5.0)).unwrap();
+        let seed = Tensor::scalar(1.0);
+        value
+            .backward_with_seed(&seed.view(), GraphRetention::Retain)
+            .unwrap();
+        value
+    }
+
+    fn gradients(values: [&TensorValue; 2]) -> [f64; 2] {
+        values.map(|value| value.gradient_snapshot().unwrap().item().unwrap())
+    }
+
+    #[test]
+    fn gradients_are_zeroed_all_or_none() {
+        let (first, second) = (one(), one());
+        let guard = second.gradient();
+        let refusal = zero_all([&first, &second]).unwrap_err();
+        assert_eq!(refusal, TensorAutodiffError::GradientBorrowed);
+        drop(guard);
+        let constant = TensorValue::constant(Tensor::scalar(5.0)).unwrap();
+        let refusal = zero_all([&first, &constant]).unwrap_err();
+        let operation = Operation::CONSTANT;
+        assert_eq!(refusal, TensorAutodiffError::NotAParameter { operation });
+        assert_eq!(gradients([&first, &second]), [1.0, 1.0]);
+        // Named twice, it is locked once.
+        zero_all([&second, &first, &second]).unwrap();
+        assert_eq!(gradients([&first, &second]), [0.0, 0.0]);
+    }
 }

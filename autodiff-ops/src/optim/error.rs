@@ -60,7 +60,11 @@ pub enum OptimError {
         operation: Operation,
     },
     /// An optimiser, a set of gradients or a saved state is of the parameters it was made for.
-    #[error("expected parameter {expected:?} at position {position}, got {actual:?}")]
+    #[error(
+        "expected {} at position {position}, got {}",
+        one_or_none(expected),
+        name_or_none(actual)
+    )]
     ParameterMismatch {
         /// The position, counted from 0.
         position: usize,
@@ -68,6 +72,12 @@ pub enum OptimError {
         expected: Option<String>,
         /// The name given, if one was.
         actual: Option<String>,
+    },
+    /// A value is for a parameter of the set.
+    #[error("expected the name of a parameter, got {name}")]
+    UnknownName {
+        /// The name.
+        name: String,
     },
     /// State and gradients have the shape of their parameter.
     #[error("{name}: expected a {quantity} of shape {expected:?}, got {actual:?}")]
@@ -126,6 +136,17 @@ pub enum OptimError {
     /// The tape refused: a value is being read, for one.
     #[error(transparent)]
     Tape(#[from] TensorAutodiffError),
+}
+
+fn one_or_none(name: &Option<String>) -> String {
+    match name {
+        Some(name) => format!("parameter {name}"),
+        None => "no parameter".to_owned(),
+    }
+}
+
+fn name_or_none(name: &Option<String>) -> &str {
+    name.as_deref().unwrap_or("none")
 }
 
 impl OptimError {

@@ -6,15 +6,15 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let mut parameters = ParameterSet::new();
 //! let weight = parameters.create("h.0.weight", Tensor::from_vec([2], vec![1.0, -2.0])?)?;
-//! let mut optimizer = AdamW::new(&parameters, AdamWOptions::default(), decay_matrices(0.1))?;
+//! let mut optimiser = AdamW::new(&parameters, AdamWOptions::default(), decay_matrices(0.1))?;
 //! let schedule = WarmupCosine::new(0.1, 0.01, 2, 10)?;
 //! for step in 0..3 {
 //!     parameters.zero_grad()?;
 //!     weight.mul(&weight)?.sum_axis(0, false)?.backward()?;
 //!     let gradients = parameters.gradients().clipped(1.0, 1e-6)?;
-//!     optimizer.step(&parameters, &gradients, schedule.rate(step))?;
+//!     optimiser.step(&parameters, &gradients, schedule.rate(step))?;
 //! }
-//! assert_eq!(optimizer.step_count(), 3);
+//! assert_eq!(optimiser.step_count(), 3);
 //! # Ok(())
 //! # }
 //! ```

@@ -128,34 +128,27 @@ impl<T: Element> ParameterSet<T> {
         Gradients::of(self)
     }
 
-    /// Sets all gradients to zero.
+    /// Sets all gradients to zero, or, on any error, none.
     ///
     /// # Errors
-    /// `Tape` at the first gradient that is being read; those before it are zero.
+    /// `Tape` where a gradient is being read, as for [`zero_all`].
     pub fn zero_grad(&self) -> Result<(), OptimError> {
-        for (_, parameter) in self.iter() {
-            parameter.zero_grad()?;
-        }
-        Ok(())
+        Ok(zero_all(self.iter().map(|(_, parameter)| parameter))?)
     }
 
     /// Replaces the values of the named parameters, or, on any error, of none.
     ///
     /// # Errors
-    /// `ParameterMismatch` for a name that is not there; `Tape` as for [`update_all`].
+    /// `UnknownName` for one that is not there; `Tape` as for [`update_all`].
     pub fn set_values<'a>(
         &self,
         values: impl IntoIterator<Item = (&'a str, Tensor<T>)>,
     ) -> Result<(), OptimError> {
         let mut updates = Vec::new();
-        for (position, (name, value)) in values.into_iter().enumerate() {
-            let parameter = self
-                .get(name)
-                .ok_or_else(|| OptimError::ParameterMismatch {
-                    position,
-                    expected: None,
-                    actual: Some(name.to_owned()),
-                })?;
+        for (name, value) in values {
+            let parameter = self.get(name).ok_or_else(|| OptimError::UnknownName {
+                name: name.to_owned(),
+            })?;
             updates.push((parameter, value));
         }
         Ok(update_all(updates)?)
