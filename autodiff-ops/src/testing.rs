@@ -7,6 +7,16 @@ pub fn vector(values: &[f64]) -> Tensor {
     Tensor::from_vec([values.len()], values.to_vec()).unwrap()
 }
 
+/// A tensor of the numbers from `first` on.
+pub fn counted(shape: &[usize], first: f64) -> Tensor {
+    Tensor::from_fn(shape, |place| first + place as f64).unwrap()
+}
+
+/// A tensor of places.
+pub fn indices(shape: &[usize], values: &[usize]) -> Tensor<usize> {
+    Tensor::from_vec(shape, values.to_vec()).unwrap()
+}
+
 /// The output of `f` on parameters with these values, and their gradients for an upstream.
 pub fn pulled<const N: usize>(
     inputs: [&Tensor; N],

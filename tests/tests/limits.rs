@@ -44,7 +44,11 @@ fn a_shape_whose_product_overflows_is_a_typed_error_everywhere() {
         of_tensor(&row.reshape(&vast).unwrap_err()),
         TensorError::ShapeOverflow { .. } | TensorError::ElementCount { .. }
     ));
-    assert!(row.repeat(&[usize::MAX]).is_err());
+    // Two copies apart: the axis of the copies comes before that of the elements.
+    let copies = TensorError::ShapeOverflow {
+        shape: vec![usize::MAX, 2],
+    };
+    assert_eq!(of_tensor(&row.repeat(&[usize::MAX]).unwrap_err()), &copies);
     assert_eq!(x.gradient_snapshot(), Some(Tensor::scalar(0.0)));
 }
 

@@ -9,11 +9,12 @@ use super::decay::{decay, logistic, logistic_slope};
 /// The cubic coefficient; it is part of the definition of the tanh form.
 const CUBIC: f64 = 0.044_715;
 
-/// Beyond this input the gate is 0 or 1 in all element types: its exponent there is
-/// `2 sqrt(2/pi) (32 + 0.044715 · 32³) > 2000`, and `e^-746` already rounds to 0 in `f64`.
-const SATURATION: f64 = 32.0;
+/// Beyond this input the gate of either form is 0 or 1 in all element types: the exponent of the first is above
+/// `2 sqrt(2/pi) 0.044715 · 40³ > 4000`, that of the normal density `40² / 2 = 800`, and `e^-746` already rounds
+/// to 0 in `f64`.
+const SATURATION: f64 = 40.0;
 
-/// The input within the range where the gate still moves, so that its cube never overflows.
+/// The input within the range where the gate still moves, so that no power of it overflows.
 fn unsaturated<T: Element>(x: T) -> T {
     let bound = T::from_f64(SATURATION);
     // Comparisons that a NaN fails keep it.
@@ -76,7 +77,7 @@ pub fn gelu_erf<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
     fn x_vjp(upstream: Tensor<T>, x: &Tensor<T>) -> Result<Tensor<T>> {
         let norm = T::from_f64((2.0 * PI).sqrt().recip());
         upstream.zip_inplace(x, |u, x| {
-            let scaled = x * T::from_f64(FRAC_1_SQRT_2);
+            let scaled = unsaturated(x) * T::from_f64(FRAC_1_SQRT_2);
             u * (distribution(x) + x * (decay(scaled * scaled) * norm))
         })
     }
@@ -133,6 +134,20 @@ mod tests {
             let x = Tensor::scalar(Dual::new(x, 1.0));
             assert!(gelu(&x).unwrap().as_slice()[0].is_finite());
             assert!(gelu_erf(&x).unwrap().as_slice()[0].is_finite());
+        }
+    }
+
+    #[test]
+    fn where_the_gate_no_longer_moves_neither_does_the_slope() {
+        for x in [1e3, 1e155, 1e300] {
+            for form in [TensorValue::gelu, TensorValue::gelu_erf] {
+                for (x, slope) in [(x, 1.0), (-x, 0.0)] {
+                    let x = TensorValue::parameter(Tensor::scalar(Dual::new(x, 1.0))).unwrap();
+                    form(&x).unwrap().backward().unwrap();
+                    let found = x.gradient_snapshot().unwrap().item().unwrap();
+                    assert_eq!(found, Dual::new(slope, 0.0));
+                }
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Every fused operation against its composition from basic ones: the value and every operand's gradient.
 
-use super::testing::{assert_close, run, scattered};
+use super::testing::{assert_close, pulled, scattered};
 use crate::prelude::*;
 
 /// Two orders of a few hundred roundings of 2^-53 each, with factors of up to a hundred between them.
@@ -18,8 +18,8 @@ fn assert_same<const N: usize>(
         .map(|x| TensorValue::parameter(x.clone()).unwrap());
     let shape = fused(leaves.each_ref()).unwrap().shape();
     let upstream = scattered(&shape, 99);
-    let (value, gradients) = run(inputs.each_ref(), &upstream, fused).unwrap();
-    let (expected, expected_gradients) = run(inputs.each_ref(), &upstream, composed).unwrap();
+    let (value, gradients) = pulled(inputs.each_ref(), &upstream, fused).unwrap();
+    let (expected, expected_gradients) = pulled(inputs.each_ref(), &upstream, composed).unwrap();
     assert_close(&value, &expected, ROUNDING);
     for (gradient, expected) in gradients.iter().zip(&expected_gradients) {
         assert_close(gradient, expected, ROUNDING);

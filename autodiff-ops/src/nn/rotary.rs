@@ -81,7 +81,7 @@ pub fn rope_interleaved<T: Element>(
     rotate_neighbours(x, &cosines, &sines)
 }
 
-/// Cosines and sines, `[T, D/2]` each.
+/// Cosines and sines, `[T, D/2]` each, or `[0, 0]` for a shape without elements.
 fn angles<T: Element>(
     shape: &[usize],
     theta: f64,
@@ -98,6 +98,10 @@ fn angles<T: Element>(
     };
     if !(theta > 0.0 && theta.is_finite()) {
         return Err(OpError::new(RotaryError::Theta { theta }).into());
+    }
+    if shape.contains(&0) {
+        // Nothing is turned, and the extents of a shape without elements may be larger than any table.
+        return Ok([Tensor::zeros([0, 0])?, Tensor::zeros([0, 0])?]);
     }
     let pairs = width / 2;
     let speeds: Vec<f64> = (0..pairs)

@@ -2,6 +2,8 @@
 
 use crate::prelude::*;
 
+pub(super) use crate::testing::pulled;
+
 /// A tensor of `f64`.
 pub(super) fn tensor(shape: &[usize], values: &[f64]) -> Tensor {
     Tensor::from_vec(shape, values.to_vec()).unwrap()
@@ -17,26 +19,13 @@ pub(super) fn scattered(shape: &[usize], salt: usize) -> Tensor {
     .unwrap()
 }
 
-/// The result, and the gradients that `upstream` gives the inputs.
-pub(super) fn run<const N: usize>(
-    inputs: [&Tensor; N],
-    upstream: &Tensor,
-    f: impl Fn([&TensorValue; N]) -> Result<TensorValue>,
-) -> Result<(Tensor, [Tensor; N])> {
-    let leaves = inputs.map(|input| TensorValue::parameter(input.clone()).unwrap());
-    let result = f(leaves.each_ref())?;
-    result.backward_with_seed(&upstream.view(), GraphRetention::Release)?;
-    let gradients = leaves.map(|leaf| leaf.gradient_snapshot().unwrap());
-    Ok((result.value_snapshot(), gradients))
-}
-
 /// The gradient that `upstream` gives the only input.
 pub(super) fn gradient(
     input: &Tensor,
     upstream: &Tensor,
     f: impl Fn(&TensorValue) -> Result<TensorValue>,
 ) -> Tensor {
-    let (_, [gradient]) = run([input], upstream, |[x]| f(x)).unwrap();
+    let (_, [gradient]) = pulled([input], upstream, |[x]| f(x)).unwrap();
     gradient
 }
 

@@ -2,9 +2,12 @@
 
 use autodiff_core::prelude::*;
 
+use crate::shape::inverse_of;
+
 /// The product over axes; 1 over axes without elements, and `x` itself over no axis.
 ///
-/// At zeros: exact, since no product is divided by a factor.
+/// At zeros: exact, since no product is divided by a factor, and since a zero decides where the other factors
+/// overflow.
 ///
 /// # Shapes
 /// `x: S -> y: S` without `axes`, or with extent 1 there if `keep_dim`.
@@ -31,17 +34,24 @@ pub fn prod<T: Element>(x: &Tensor<T>, axes: &[usize], keep_dim: bool) -> Result
         let order: Vec<usize> = kept.chain(reduced.iter().copied()).collect();
         let rows = x.permuted(&order)?;
         let others = rows.map_rows(plan.reduced_count(), products_of_others)?;
-        let mut back = vec![0; order.len()];
-        for (place, &axis) in order.iter().enumerate() {
-            back[axis] = place;
-        }
-        plan.expand_zip(&others.permuted(&back)?, upstream, |others, u| {
+        let others = others.permuted(&inverse_of(&order))?;
+        plan.expand_zip(&others, upstream, |others, u| {
             // What does not arrive is not scaled, even where the other factors overflow.
             if u.is_zero() { T::zero() } else { others * u }
         })
     }
     let plan = Projection::reduction(x.shape(), axes, keep_dim)?;
-    plan.fold(x, T::one(), |product, x| product * x)
+    plan.fold(x, T::one(), times)
+}
+
+/// The product of two factors, of which a zero decides even where the other one is what overflowed before.
+fn times<T: Element>(left: T, right: T) -> T {
+    let product = left * right;
+    let decides = |zero: T, other: T| zero.is_zero() && !other.offending_part().is_nan();
+    match !product.is_finite() && (decides(left, right) || decides(right, left)) {
+        true => T::zero(),
+        false => product,
+    }
 }
 
 /// Every place gets the product of all elements of the row but its own.
@@ -49,14 +59,12 @@ fn products_of_others<T: Element>(row: &[T], out: &mut [T]) {
     let mut before = T::one();
     for (place, &x) in out.iter_mut().zip(row) {
         *place = before;
-        before *= x;
+        before = times(before, x);
     }
     let mut after = T::one();
     for (place, &x) in out.iter_mut().zip(row).rev() {
-        // A factor of zero decides, even where the rest overflows.
-        let is_zero = place.is_zero() || after.is_zero();
-        *place = if is_zero { T::zero() } else { *place * after };
-        after *= x;
+        *place = times(*place, after);
+        after = times(after, x);
     }
 }
 
@@ -103,5 +111,22 @@ mod tests {
         let mut products = [0.0; 4];
         products_of_others(&x, &mut products);
         assert_eq!(products, [f64::INFINITY, 0.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn of_two_zeros_one_is_always_among_the_others() {
+        for x in [[0.0, 0.0, 1e200, 1e200], [1e200, 1e200, 0.0, 0.0]] {
+            let expected = (vec![0.0], vec![0.0; 4]);
+            assert_eq!(at(&x, |x| x.prod(&[0], false)).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn a_zero_decides_wherever_it_stands_and_not_over_what_is_no_number() {
+        let product = |x: &[f64]| prod(&vector(x), &[0], false).unwrap().item().unwrap();
+        assert_eq!(product(&[1e200, 1e200, 0.0]), 0.0);
+        assert_eq!(product(&[0.0, 1e200, 1e200]), 0.0);
+        assert_eq!(product(&[1e200, 1e200, -1.0]), f64::NEG_INFINITY);
+        assert!(product(&[0.0, f64::NAN]).is_nan());
     }
 }

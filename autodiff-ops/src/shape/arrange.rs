@@ -70,9 +70,15 @@ pub fn permute<T: Element>(x: &Tensor<T>, axes: &[usize]) -> Result<Tensor<T>> {
         upstream.permuted(inverse)
     }
     let permuted = x.permuted(axes)?;
-    let mut inverse = axes.to_vec();
+    let inverse = inverse_of(axes);
+    Ok(permuted)
+}
+
+/// The order that puts axes back which have been put in the order `axes`, each of them named once.
+pub(crate) fn inverse_of(axes: &[usize]) -> Vec<usize> {
+    let mut inverse = vec![0; axes.len()];
     for (position, &axis) in axes.iter().enumerate() {
         inverse[axis] = position;
     }
-    Ok(permuted)
+    inverse
 }

@@ -81,7 +81,8 @@ pub fn unsqueeze<T: Element>(x: &Tensor<T>, axis: usize) -> Result<Tensor<T>> {
 /// # Shapes
 /// `x: [A.., start, .., end, B..] -> y: [A.., product, B..]`
 /// # Errors
-/// `AxisOutOfRange`; `AxesError::ReversedRange` where `end < start`.
+/// `AxisOutOfRange`; `AxesError::ReversedRange` where `end < start`; `ShapeOverflow` where the joined extents of a
+/// shape without elements have a product that cannot be counted.
 /// # VJP
 /// `x̄ = ȳ` under the shape of `x`. Source: linearity.
 #[vjp_rule]
@@ -170,5 +171,11 @@ mod tests {
     #[test]
     fn an_empty_axis_flattens_to_an_empty_axis() {
         assert_eq!(flatten(&zeros(&[2, 0, 3]), 0, 1).unwrap().shape(), [0, 3]);
+        let x = zeros(&[0, 1 << 62, 4]);
+        assert_eq!(flatten(&x, 0, 1).unwrap().shape(), [0, 4]);
+        assert_eq!(
+            flatten(&x, 1, 2).unwrap_err().to_string(),
+            "flatten: shape [4611686018427387904, 4] has more elements than can be counted"
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::heads::BLOCK;
 use super::*;
-use crate::nn::testing::{assert_close, gradient, run, scattered, tensor};
+use crate::nn::testing::{assert_close, gradient, pulled, scattered, tensor};
 use crate::shape::{reshape, split, transpose};
 
 fn operands(
@@ -27,6 +27,7 @@ fn scores_weigh_the_values() {
         tensor(&[2, 1], &[0.0, 3.0_f64.ln()]),
     );
     let v = tensor(&[2, 2], &[4.0, 8.0, 0.0, 4.0]);
+    // The logarithm, the exponential of it and the quotient, each rounded by about 2^-53, relative to 5.
     assert_close(
         &q.attention(&k, &v, 1.0, false).unwrap(),
         &tensor(&[1, 2], &[1.0, 5.0]),
@@ -90,11 +91,11 @@ fn no_gradient_flows_to_a_later_key_or_value() {
     let seen = BLOCK + 3;
     let mut upstream = scattered(&[LONG, 3], 4);
     upstream.as_mut_slice()[seen * 3..].fill(0.0);
-    let (_, [q_bar, k_bar, v_bar]) = run([&q, &k, &v], &upstream, |[q, k, v]| {
+    let (_, [q_gradient, k_gradient, v_gradient]) = pulled([&q, &k, &v], &upstream, |[q, k, v]| {
         q.attention(k, v, 0.5, true)
     })
     .unwrap();
-    for (contribution, width) in [(q_bar, 4), (k_bar, 4), (v_bar, 3)] {
+    for (contribution, width) in [(q_gradient, 4), (k_gradient, 4), (v_gradient, 3)] {
         let (within, beyond) = contribution.as_slice().split_at(seen * width);
         assert!(within[(seen - 1) * width..].iter().all(|x| *x != 0.0));
         assert!(beyond.iter().all(|x| *x == 0.0));
@@ -249,11 +250,11 @@ fn packed_heads_give_what_heads_apart_give() {
     for (time, causal) in [(5, true), (LONG, true), (LONG, false)] {
         let qkv = scattered(&[batch, time, 3 * heads * depth], 0);
         let upstream = scattered(&[batch, time, heads * depth], 1);
-        let (packed, [packed_bar]) = run([&qkv], &upstream, |[qkv]| {
+        let (packed, [packed_gradient]) = pulled([&qkv], &upstream, |[qkv]| {
             qkv.self_attention(heads, 0.5, causal)
         })
         .unwrap();
-        let (apart, [apart_bar]) = run([&qkv], &upstream, |[qkv]| {
+        let (apart, [apart_gradient]) = pulled([&qkv], &upstream, |[qkv]| {
             let parts = qkv.split(&[heads * depth; 3], 2)?;
             let by_head =
                 |x: &TensorValue| x.reshape(&[batch, time, heads, depth])?.transpose(1, 2);
@@ -268,7 +269,7 @@ fn packed_heads_give_what_heads_apart_give() {
         .unwrap();
         // The same products of rows that lie elsewhere, which some kernels add up in another order.
         assert_close(&packed, &apart, 1e-14);
-        assert_close(&packed_bar, &apart_bar, 1e-13);
+        assert_close(&packed_gradient, &apart_gradient, 1e-13);
     }
 }
 

@@ -1,7 +1,7 @@
 //! What normalised rows are, and which rows have none.
 
 use super::*;
-use crate::nn::testing::{assert_close, gradient, run, scattered, tensor};
+use crate::nn::testing::{assert_close, gradient, pulled, scattered, tensor};
 
 /// Each value comes of a few operations, each rounded by at most 2^-53.
 const ROUNDING: f64 = 1e-15;
@@ -39,8 +39,8 @@ fn a_constant_row_has_the_offset_as_its_result_and_a_steep_gradient() {
         tensor(&[3], &[0.5, 0.5, 0.5]),
     );
     let upstream = tensor(&[1, 3], &[1.0, 2.0, 3.0]);
-    let (output, [x_bar, weight_bar, bias_bar]) =
-        run([&x, &weight, &bias], &upstream, |[x, weight, bias]| {
+    let (output, [x_gradient, weight_gradient, bias_gradient]) =
+        pulled([&x, &weight, &bias], &upstream, |[x, weight, bias]| {
             x.layer_norm(weight, bias, 0.25)
         })
         .unwrap();
@@ -51,23 +51,23 @@ fn a_constant_row_has_the_offset_as_its_result_and_a_steep_gradient() {
         2.0 * (4.0 - 14.0 / 3.0),
         2.0 * (9.0 - 14.0 / 3.0),
     ];
-    assert_close(&x_bar, &tensor(&[1, 3], &expected), ROUNDING);
-    assert_eq!(weight_bar, tensor(&[3], &[0.0, 0.0, 0.0]));
-    assert_eq!(bias_bar, tensor(&[3], &[1.0, 2.0, 3.0]));
+    assert_close(&x_gradient, &tensor(&[1, 3], &expected), ROUNDING);
+    assert_eq!(weight_gradient, tensor(&[3], &[0.0, 0.0, 0.0]));
+    assert_eq!(bias_gradient, tensor(&[3], &[1.0, 2.0, 3.0]));
 }
 
 #[test]
 fn a_row_of_zeros_passes_upstream_over_the_root_of_eps() {
     let (x, weight) = (tensor(&[1, 2], &[0.0, 0.0]), tensor(&[2], &[1.0, 2.0]));
-    let (output, [x_bar, weight_bar]) = run(
+    let (output, [x_gradient, weight_gradient]) = pulled(
         [&x, &weight],
         &tensor(&[1, 2], &[1.0, 1.0]),
         |[x, weight]| x.rms_norm(weight, 0.25),
     )
     .unwrap();
     assert_eq!(output, tensor(&[1, 2], &[0.0, 0.0]));
-    assert_eq!(x_bar, tensor(&[1, 2], &[2.0, 4.0]));
-    assert_eq!(weight_bar, tensor(&[2], &[0.0, 0.0]));
+    assert_eq!(x_gradient, tensor(&[1, 2], &[2.0, 4.0]));
+    assert_eq!(weight_gradient, tensor(&[2], &[0.0, 0.0]));
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn nothing_flows_to_an_operand_that_is_not_tracked() {
     result
         .backward_with_seed(&seed.view(), GraphRetention::Release)
         .unwrap();
-    let all = run(
+    let all = pulled(
         [
             &x.value_snapshot(),
             &weight.value_snapshot(),
@@ -111,9 +111,9 @@ fn nothing_flows_to_an_operand_that_is_not_tracked() {
         &seed,
         |[x, weight, bias]| x.layer_norm(weight, bias, 1e-5),
     );
-    let (_, [x_bar, _, bias_bar]) = all.unwrap();
-    assert_eq!(x.gradient_snapshot().unwrap(), x_bar);
-    assert_eq!(bias.gradient_snapshot().unwrap(), bias_bar);
+    let (_, [x_gradient, _, bias_gradient]) = all.unwrap();
+    assert_eq!(x.gradient_snapshot().unwrap(), x_gradient);
+    assert_eq!(bias.gradient_snapshot().unwrap(), bias_gradient);
     assert_eq!(weight.gradient_snapshot(), None);
 }
 
@@ -121,14 +121,14 @@ fn nothing_flows_to_an_operand_that_is_not_tracked() {
 fn a_batch_of_no_row_gives_parameters_a_gradient_of_zero() {
     let x = tensor(&[0, 3], &[]);
     let (weight, bias) = (scattered(&[3], 0), scattered(&[3], 1));
-    let (output, [x_bar, weight_bar, bias_bar]) =
-        run([&x, &weight, &bias], &x, |[x, weight, bias]| {
+    let (output, [x_gradient, weight_gradient, bias_gradient]) =
+        pulled([&x, &weight, &bias], &x, |[x, weight, bias]| {
             x.layer_norm(weight, bias, 1e-5)
         })
         .unwrap();
-    assert_eq!((output, x_bar), (x.clone(), x.clone()));
-    assert_eq!(weight_bar, Tensor::zeros([3]).unwrap());
-    assert_eq!(bias_bar, Tensor::zeros([3]).unwrap());
+    assert_eq!((output, x_gradient), (x.clone(), x.clone()));
+    assert_eq!(weight_gradient, Tensor::zeros([3]).unwrap());
+    assert_eq!(bias_gradient, Tensor::zeros([3]).unwrap());
     assert_eq!(gradient(&x, &x, |x| x.layer_norm_plain(1e-5)), x);
 }
 

@@ -1,6 +1,6 @@
 //! Which pairs turn, how far, and back.
 
-use crate::nn::testing::{assert_close, gradient, scattered, tensor};
+use crate::nn::testing::{assert_close, gradient, pulled, scattered, tensor};
 use crate::prelude::*;
 
 /// Sines, cosines and two products, each rounded by at most 2^-53.
@@ -102,9 +102,13 @@ fn odd_widths_and_angles_without_meaning_are_refused() {
 
 #[test]
 fn empty_extents_stay_empty() {
-    for shape in [&[0, 4][..], &[3, 0], &[2, 0, 4], &[0, 3, 2]] {
+    let huge = [&[0, 1 << 62][..], &[0, 1, 1 << 41], &[0, 1 << 40, 2]];
+    let small = [&[0, 4][..], &[3, 0], &[2, 0, 4], &[0, 3, 2]];
+    for shape in small.into_iter().chain(huge) {
         let x = Tensor::<f64>::zeros(shape).unwrap();
-        assert_eq!(x.rope_half(10.0, 0).unwrap(), x);
-        assert_eq!(x.rope_interleaved(10.0, 0).unwrap(), x);
+        for turned in [TensorValue::rope_half, TensorValue::rope_interleaved] {
+            let (y, [contribution]) = pulled([&x], &x, |[x]| turned(x, 10.0, 0)).unwrap();
+            assert_eq!((&y, &contribution), (&x, &x));
+        }
     }
 }
