@@ -213,7 +213,7 @@ fn run_agrees(run: &Run, clip: Option<[f64; 2]>) {
         beta2: 0.95,
         ..AdamWOptions::default()
     };
-    let mut optimizer = AdamW::new(&model.parameters, options, decay_matrices(0.1)).unwrap();
+    let mut optimiser = AdamW::new(&model.parameters, options, decay_matrices(0.1)).unwrap();
     for step in 0..=10 {
         let loss = Tensor::scalar(model.pass());
         let mut gradients = model.parameters.gradients();
@@ -262,7 +262,7 @@ fn run_agrees(run: &Run, clip: Option<[f64; 2]>) {
                 assert_close(&format!("factor {step}"), &factor, &[coefs[step]], 1e-12);
             }
         }
-        optimizer.step(&model.parameters, &gradients, 1e-3).unwrap();
+        optimiser.step(&model.parameters, &gradients, 1e-3).unwrap();
     }
 }
 

@@ -167,15 +167,10 @@ pub fn pow<T: Element>(base: &Tensor<T>, exponent: &Tensor<T>) -> Result<Tensor<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::elementwise::where_;
     use crate::testing::{at, pulled, vector};
 
     #[test]
-    fn the_slope_of_a_root_is_half_the_reciprocal_root() {
-        // At 4, the wrong rule 1 / x would agree.
-        let (y, gradient) = at(&[1.0, 4.0, 9.0], |x| x.sqrt()).unwrap();
-        assert_eq!(y, [1.0, 2.0, 3.0]);
-        assert_eq!(gradient, [0.5, 0.25, 0.5 / 3.0]);
+    fn the_slope_of_a_reciprocal_root_is_minus_half_its_cube() {
         let (y, gradient) = at(&[4.0], |x| x.rsqrt()).unwrap();
         assert_eq!((y, gradient), (vec![0.5], vec![-0.5 * 0.125]));
     }
@@ -190,16 +185,6 @@ mod tests {
         );
         let (_, [gradient]) = pulled([&x], &vector(&[1.0, 0.0]), |[x]| x.sqrt()).unwrap();
         assert_eq!(gradient.as_slice(), [0.25, 0.0]);
-    }
-
-    #[test]
-    fn a_root_that_is_not_chosen_does_not_reach_the_gradient() {
-        let (y, gradient) = at(&[0.0, 4.0], |x| {
-            let below = x.value().map(|x| x < 1.0);
-            where_(&below, x, &x.sqrt()?)
-        })
-        .unwrap();
-        assert_eq!((y, gradient), (vec![0.0, 2.0], vec![1.0, 0.25]));
     }
 
     #[test]
@@ -280,11 +265,15 @@ mod tests {
         for exponent in [0.5, 1.0, 2.0] {
             assert_eq!(by_exponent(0.0, exponent).unwrap(), 0.0);
         }
-        assert!(by_exponent(0.0, 0.0).is_err());
+        let is_refused = |found: Result<()>| match found.unwrap_err() {
+            TensorAutodiffError::NonFiniteVjp { operand, index, .. } => (operand, index) == (1, 0),
+            _ => false,
+        };
+        assert!(is_refused(by_exponent(0.0, 0.0).map(drop)));
         // Of a base that moves the slope b^(e - 1) (1 + e ln b) has to have one too.
         let moving = Dual::new(0.0, 1.0);
         assert_eq!(by_exponent(moving, 2.0).unwrap(), Dual::new(0.0, 0.0));
-        assert!(by_exponent(moving, 1.0).is_err());
+        assert!(is_refused(by_exponent(moving, 1.0).map(drop)));
     }
 
     #[test]

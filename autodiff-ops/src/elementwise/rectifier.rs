@@ -94,37 +94,47 @@ pub enum ClampError {
 /// # VJP
 /// `x̄ = ȳ` where `lower <= x <= upper`, else 0. Source: definition.
 #[vjp_rule]
-#[gradcheck(x: [..] in -2.0..-1.1 | -0.9..0.4 | 0.6..2.0, min = Some(-1.0) | None, max = Some(0.5) | None)]
-pub fn clamp<T: Element>(x: &Tensor<T>, min: Option<f64>, max: Option<f64>) -> Result<Tensor<T>> {
+#[gradcheck(x: [..] in -2.0..-1.1 | -0.9..0.4 | 0.6..2.0, lower = Some(-1.0) | None, upper = Some(0.5) | None)]
+pub fn clamp<T: Element>(
+    x: &Tensor<T>,
+    lower: Option<f64>,
+    upper: Option<f64>,
+) -> Result<Tensor<T>> {
     /// upstream where the input lies within the bounds
     #[vjp(x)]
     fn x_vjp(
         upstream: Tensor<T>,
         x: &Tensor<T>,
-        min: Option<f64>,
-        max: Option<f64>,
+        lower: Option<f64>,
+        upper: Option<f64>,
     ) -> Result<Tensor<T>> {
-        let lower = T::from_f64(min.unwrap_or(f64::NEG_INFINITY));
-        let upper = T::from_f64(max.unwrap_or(f64::INFINITY));
+        let [least, most] = bounds(lower, upper);
         upstream.zip_inplace(x, |u, x| {
-            if lower <= x && x <= upper {
+            if least <= x && x <= most {
                 u
             } else {
                 T::zero()
             }
         })
     }
-    for (bound, value) in [("lower", min), ("upper", max)] {
+    for (bound, value) in [("lower", lower), ("upper", upper)] {
         if value.is_some_and(f64::is_nan) {
             return Err(OpError::new(ClampError::NotANumber { bound }).into());
         }
     }
-    let lower = T::from_f64(min.unwrap_or(f64::NEG_INFINITY));
-    let upper = T::from_f64(max.unwrap_or(f64::INFINITY));
+    let [least, most] = bounds(lower, upper);
     Ok(x.map(|x| {
-        let x = if x < lower { lower } else { x };
-        if x > upper { upper } else { x }
+        let x = if x < least { least } else { x };
+        if x > most { most } else { x }
     }))
+}
+
+/// The bounds as elements; a missing one is infinite.
+fn bounds<T: Element>(lower: Option<f64>, upper: Option<f64>) -> [T; 2] {
+    [
+        T::from_f64(lower.unwrap_or(f64::NEG_INFINITY)),
+        T::from_f64(upper.unwrap_or(f64::INFINITY)),
+    ]
 }
 
 #[cfg(test)]

@@ -90,13 +90,10 @@ fn places(index: &Tensor<usize>, axis: usize, input: &[usize]) -> Result<Tensor<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::indices;
 
     fn input() -> Tensor {
         Tensor::from_vec([2, 3], vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap()
-    }
-
-    fn indices(shape: &[usize], values: &[usize]) -> Tensor<usize> {
-        Tensor::from_vec(shape, values.to_vec()).unwrap()
     }
 
     #[test]

@@ -75,13 +75,10 @@ pub fn embedding<T: Element>(
 mod tests {
     use super::*;
     use crate::index::IndexError;
+    use crate::testing::indices;
 
     fn table() -> Tensor {
         Tensor::from_vec([3, 2], vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap()
-    }
-
-    fn indices(shape: &[usize], values: &[usize]) -> Tensor<usize> {
-        Tensor::from_vec(shape, values.to_vec()).unwrap()
     }
 
     #[test]

@@ -94,14 +94,11 @@ pub fn matmul<T: Element>(a: &Tensor<T>, b: &Tensor<T>) -> Result<Tensor<T>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn counted(shape: &[usize]) -> Tensor {
-        Tensor::from_fn(shape, |i| (1 + i) as f64).unwrap()
-    }
+    use crate::testing::counted;
 
     /// The gradients of the sum of the product.
     fn gradients(a: &[usize], b: &[usize]) -> (Vec<usize>, Tensor, Tensor) {
-        let [a, b] = [a, b].map(|shape| TensorValue::parameter(counted(shape)).unwrap());
+        let [a, b] = [a, b].map(|shape| TensorValue::parameter(counted(shape, 1.0)).unwrap());
         let y = a.matmul(&b).unwrap();
         let seed = Tensor::ones(y.shape()).unwrap();
         y.backward_with_seed(&seed.view(), GraphRetention::Release)
@@ -112,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_product_of_two_matrices() {
-        let y = matmul(&counted(&[2, 2]), &counted(&[2, 2])).unwrap();
+        let y = matmul(&counted(&[2, 2], 1.0), &counted(&[2, 2], 1.0)).unwrap();
         // [[1·1 + 2·3, 1·2 + 2·4], [3·1 + 4·3, 3·2 + 4·4]]
         assert_eq!(y.as_slice(), [7.0, 10.0, 15.0, 22.0]);
     }
@@ -120,7 +117,7 @@ mod tests {
     #[test]
     fn a_vector_loses_its_axis() {
         let shape = |a: &[usize], b: &[usize]| {
-            let y = matmul(&counted(a), &counted(b)).unwrap();
+            let y = matmul(&counted(a, 1.0), &counted(b, 1.0)).unwrap();
             y.shape().to_vec()
         };
         assert_eq!(shape(&[3], &[3]), [0_usize; 0]);
@@ -151,7 +148,7 @@ mod tests {
             (&[0, 2, 3], &[3, 4], &[0, 2, 4]),
         ] {
             assert_eq!(
-                matmul(&counted(a), &counted(b)).unwrap(),
+                matmul(&counted(a, 1.0), &counted(b, 1.0)).unwrap(),
                 Tensor::zeros(y).unwrap()
             );
             let (_, a_gradient, b_gradient) = gradients(a, b);
@@ -162,8 +159,11 @@ mod tests {
 
     #[test]
     fn operands_that_do_not_fit_are_refused() {
-        let text =
-            |a: &[usize], b: &[usize]| matmul(&counted(a), &counted(b)).unwrap_err().to_string();
+        let text = |a: &[usize], b: &[usize]| {
+            matmul(&counted(a, 1.0), &counted(b, 1.0))
+                .unwrap_err()
+                .to_string()
+        };
         assert_eq!(
             text(&[], &[2]),
             "matmul: operand 0: expected a vector or matrices, got a scalar"

@@ -60,26 +60,27 @@ fn contributions<T: Element>(
     wanted: [bool; 3],
     probabilities: Option<&Tensor<T>>,
 ) -> Result<[Option<Tensor<T>>; 3]> {
-    let mut bars = [None, None, None];
-    for ((bar, wanted), x) in bars.iter_mut().zip(wanted).zip(operands) {
-        if wanted {
-            // Without an upstream nothing is written.
-            *bar = Some(match upstream.is_empty() {
-                true => Tensor::zeros(x.shape())?,
-                false => Tensor::unwritten(x.shape())?,
-            });
-        }
-    }
+    let room = |is_wanted: bool, x: &Tensor<T>| match (is_wanted, upstream.is_empty()) {
+        (false, _) => Ok(None),
+        // Without an upstream nothing is written.
+        (true, true) => Tensor::zeros(x.shape()).map(Some),
+        (true, false) => Tensor::unwritten(x.shape()).map(Some),
+    };
+    let [q, k, v] = operands;
+    let [q_wanted, k_wanted, v_wanted] = wanted;
+    let mut contributions = [room(q_wanted, q)?, room(k_wanted, k)?, room(v_wanted, v)?];
     if upstream.is_empty() {
-        return Ok(bars);
+        return Ok(contributions);
     }
-    let mut operand = 0..;
-    let places = bars.each_mut().map(|bar| {
-        let layout = heads.layout(operand.next().unwrap_or_default());
-        bar.as_mut().map(|bar| whole_rows(bar, layout.group()))
-    });
+    let [q, k, v] = contributions.each_mut().map(Option::as_mut);
+    let group = |operand| heads.layout(operand).group();
+    let places = [
+        q.map(|q| whole_rows(q, group(0))),
+        k.map(|k| whole_rows(k, group(1))),
+        v.map(|v| whole_rows(v, group(2))),
+    ];
     reverse(heads, upstream, Contributions::Apart(places), probabilities)?;
-    Ok(bars)
+    Ok(contributions)
 }
 
 /// [`attention()`] of queries, keys and values that lie side by side in one tensor, as one product gives them:

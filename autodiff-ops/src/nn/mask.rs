@@ -3,6 +3,7 @@
 use autodiff_core::prelude::*;
 
 use super::rows::rows_mut;
+use crate::shape::NotAMatrix;
 
 /// `scores` with `value` wherever the column lies beyond the row: `y[.., i, j] = scores[.., i, j]` for
 /// `j <= i`, else `value`.
@@ -10,7 +11,7 @@ use super::rows::rows_mut;
 /// # Shapes
 /// `scores: [.., R, C] -> y: [.., R, C]`
 /// # Errors
-/// `AxisOutOfRange` below rank 2.
+/// [`NotAMatrix`] for a rank below 2.
 /// # VJP
 /// `scores̄ = ȳ` for `j <= i`, else 0. Source: linearity.
 #[vjp_rule]
@@ -25,9 +26,9 @@ pub fn causal_mask<T: Element>(scores: &Tensor<T>, value: f64) -> Result<Tensor<
 }
 
 fn with_future<T: Element>(mut scores: Tensor<T>, value: T) -> Result<Tensor<T>> {
-    let rank = scores.rank();
     let [.., height, width] = *scores.shape() else {
-        return Err(TensorError::AxisOutOfRange { axis: 1, rank }.into());
+        let shape = scores.shape().to_vec();
+        return Err(OpError::new(NotAMatrix { shape }).into());
     };
     for (row, places) in rows_mut(scores.as_mut_slice(), width).enumerate() {
         if let Some(future) = places.get_mut(row % height + 1..) {

@@ -103,7 +103,7 @@ pub(super) fn reverse<T: Element>(
         #[inline(always)]
         |groups, mut parts| {
             let mut block = room_for_a_block(heads, kept.is_none());
-            let mut scores_bar = room_for_a_block(heads, true);
+            let mut score_adjoints = room_for_a_block(heads, true);
             let base = groups.start;
             for (group, head) in each_head(heads, groups) {
                 // The last block of positions sees all keys that any does: it writes, the others add.
@@ -123,26 +123,28 @@ pub(super) fn reverse<T: Element>(
                     let extents = [rows.len(), seen];
                     let mixed = Matrix::new(probabilities, extents, [heads.keys, 1])?;
                     let upstream = heads.output.rows(upstream, [0, group, head], &rows)?;
-                    if let Some(v_bar) = parts.of(2) {
-                        let mut v_bar = heads.layout(2).rows_mut(v_bar, place, &all)?;
-                        v_bar.put_product(&mixed.transposed(), &upstream, !is_first)?;
+                    if let Some(v_contribution) = parts.of(2) {
+                        let mut v_contribution =
+                            heads.layout(2).rows_mut(v_contribution, place, &all)?;
+                        v_contribution.put_product(&mixed.transposed(), &upstream, !is_first)?;
                     }
                     let values = heads.operand(2, own, &all)?.transposed();
-                    let bars = &mut scores_bar[..rows.len() * heads.keys];
-                    MatrixMut::new(bars, extents, [heads.keys, 1])?
+                    let adjoints = &mut score_adjoints[..rows.len() * heads.keys];
+                    MatrixMut::new(adjoints, extents, [heads.keys, 1])?
                         .set_product(&upstream, &values)?;
-                    heads.through_softmax(&rows, probabilities, bars);
-                    let bars = Matrix::new(bars, extents, [heads.keys, 1])?;
-                    if let Some(q_bar) = parts.of(0) {
+                    heads.through_softmax(&rows, probabilities, adjoints);
+                    let adjoints = Matrix::new(adjoints, extents, [heads.keys, 1])?;
+                    if let Some(q_contribution) = parts.of(0) {
                         heads
                             .layout(0)
-                            .rows_mut(q_bar, place, &rows)?
-                            .set_product(&bars, &heads.operand(1, own, &all)?)?;
+                            .rows_mut(q_contribution, place, &rows)?
+                            .set_product(&adjoints, &heads.operand(1, own, &all)?)?;
                     }
-                    if let Some(k_bar) = parts.of(1) {
-                        let mut k_bar = heads.layout(1).rows_mut(k_bar, place, &all)?;
+                    if let Some(k_contribution) = parts.of(1) {
+                        let mut k_contribution =
+                            heads.layout(1).rows_mut(k_contribution, place, &all)?;
                         let queries = heads.operand(0, own, &rows)?;
-                        k_bar.put_product(&bars.transposed(), &queries, !is_first)?;
+                        k_contribution.put_product(&adjoints.transposed(), &queries, !is_first)?;
                     }
                     is_first = false;
                 }

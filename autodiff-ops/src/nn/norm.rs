@@ -146,9 +146,9 @@ pub fn rms_norm<T: Element>(x: &Tensor<T>, weight: &Tensor<T>, eps: f64) -> Resu
             inverse_deviations: inverse_roots,
         };
         let [x_wanted, weight_wanted] = wanted;
-        let [x_bar, weight_bar, _] =
+        let [of_x, of_weight, _] =
             rows.reverse(upstream, weight, [x_wanted, weight_wanted, false])?;
-        Ok([x_bar, weight_bar])
+        Ok([of_x, of_weight])
     }
     check_operand("weight", weight, x)?;
     let [output, inverse_roots] = about_zero(x, weight, eps)?;

@@ -93,7 +93,7 @@ pub(super) fn about_mean<T: Element>(
                 .zip(inverse_deviations.values);
             for (index, ((out, mean), inverse_deviation)) in range.zip(places) {
                 // Counted from an element of the row, so that a large offset costs no digits.
-                less_first(&values[index * width..][..width], T::zero(), out);
+                less_first(&values[index * width..][..width], out);
                 *mean = T::sum_slice(out) / count;
                 for place in out.iter_mut() {
                     *place -= *mean;
@@ -139,12 +139,12 @@ pub(super) fn about_zero<T: Element>(
     Ok([output, inverse_roots])
 }
 
-/// `out = row - row[0] - mean`
+/// `out = row - row[0]`
 #[inline(always)]
-fn less_first<T: Element>(row: &[T], mean: T, out: &mut [T]) {
+fn less_first<T: Element>(row: &[T], out: &mut [T]) {
     let first = row.first().copied().unwrap_or_default();
     for (place, &x) in out.iter_mut().zip(row) {
-        *place = x - first - mean;
+        *place = x - first;
     }
 }
 

@@ -1,6 +1,7 @@
 //! Softmax and its logarithm along one axis, with and without excluded entries.
 
 use autodiff_core::prelude::*;
+use autodiff_core::tensor::Stored;
 
 use super::rows::{
     exp_from_peak, peak, rows, rows_mut, scale, subtract_weighted_mean, sum_without,
@@ -52,19 +53,7 @@ pub fn log_softmax<T: Element>(x: &Tensor<T>, axis: usize) -> Result<Tensor<T>> 
     /// upstream minus the probabilities times its sum
     #[vjp(x)]
     fn x_vjp(upstream: &Tensor<T>, output: &Tensor<T>, axis: usize) -> Result<Tensor<T>> {
-        zip_rows(
-            upstream,
-            output,
-            axis,
-            #[inline(always)]
-            |upstream, output, out| {
-                T::exp_slice(output, out);
-                let total = T::sum_slice(upstream);
-                for (place, &u) in out.iter_mut().zip(upstream) {
-                    *place = u - *place * total;
-                }
-            },
-        )
+        log_softmax_contribution(upstream, output, axis)
     }
     by_rows(
         x,
@@ -108,7 +97,7 @@ pub fn masked_softmax<T: Element>(
         softmax_contribution(upstream, output, axis)
     }
     let excluded = Projection::broadcast(mask.shape(), x.shape())?.expand(mask)?;
-    by_masked_rows(
+    zip_rows(
         x,
         &excluded,
         axis,
@@ -151,23 +140,11 @@ pub fn masked_log_softmax<T: Element>(
     ) -> Result<Tensor<T>> {
         let kept =
             upstream.zip_map(excluded, |u, excluded| if excluded { T::zero() } else { u })?;
-        let spread = zip_rows(
-            &kept,
-            output,
-            axis,
-            #[inline(always)]
-            |kept, output, out| {
-                T::exp_slice(output, out);
-                let total = T::sum_slice(kept);
-                for (place, &u) in out.iter_mut().zip(kept) {
-                    *place = u - *place * total;
-                }
-            },
-        )?;
+        let spread = log_softmax_contribution(&kept, output, axis)?;
         spread.zip_inplace(excluded, |c, excluded| if excluded { T::zero() } else { c })
     }
     let excluded = Projection::broadcast(mask.shape(), x.shape())?.expand(mask)?;
-    by_masked_rows(
+    zip_rows(
         x,
         &excluded,
         axis,
@@ -195,11 +172,32 @@ fn softmax_contribution<T: Element>(
         output,
         axis,
         #[inline(always)]
-        |upstream, output, out| {
+        |upstream, output, _, out| {
             out.copy_from_slice(upstream);
             subtract_weighted_mean(out, output);
             for (place, &y) in out.iter_mut().zip(output) {
                 *place *= y;
+            }
+        },
+    )
+}
+
+/// `ȳ - exp(y) Σ ȳ` along an axis.
+fn log_softmax_contribution<T: Element>(
+    upstream: &Tensor<T>,
+    output: &Tensor<T>,
+    axis: usize,
+) -> Result<Tensor<T>> {
+    zip_rows(
+        upstream,
+        output,
+        axis,
+        #[inline(always)]
+        |upstream, output, probabilities, out| {
+            T::exp_slice(output, probabilities);
+            let total = T::sum_slice(upstream);
+            for ((place, &u), &p) in out.iter_mut().zip(upstream).zip(probabilities.iter()) {
+                *place = u - p * total;
             }
         },
     )
@@ -261,41 +259,12 @@ fn by_rows<T: Element>(
     })
 }
 
-/// `f(row, excluded, scratch, out)` of every row along an axis; both tensors have one shape.
-fn by_masked_rows<T: Element>(
-    x: &Tensor<T>,
-    excluded: &Tensor<bool>,
-    axis: usize,
-    f: impl Fn(&[T], &[bool], &mut [T], &mut [T]) + Sync,
-) -> Result<Tensor<T>> {
-    on_last_axis(axis, x.shape(), &mut |last, width| {
-        let (x, excluded) = (x.swap_axes(axis, last)?, excluded.swap_axes(axis, last)?);
-        Tensor::by_rows(
-            x.shape(),
-            width,
-            2,
-            (),
-            #[inline(always)]
-            |range, out, ()| {
-                let mut scratch = scratch_row(&x, width);
-                let start = range.start * width;
-                let excluded = rows(&excluded.as_slice()[start..], width);
-                let pairs = rows(&x.as_slice()[start..], width).zip(excluded);
-                for ((row, excluded), out) in pairs.zip(rows_mut(out, width)) {
-                    f(row, excluded, &mut scratch, out);
-                }
-                Ok::<(), OpError>(())
-            },
-        )
-    })
-}
-
-/// `f(left, right, out)` of every pair of rows along an axis; both tensors have one shape.
-fn zip_rows<T: Element>(
+/// `f(left, right, scratch, out)` of every pair of rows along an axis; both tensors have one shape.
+fn zip_rows<T: Element, S: Stored>(
     left: &Tensor<T>,
-    right: &Tensor<T>,
+    right: &Tensor<S>,
     axis: usize,
-    f: impl Fn(&[T], &[T], &mut [T]) + Sync,
+    f: impl Fn(&[T], &[S], &mut [T], &mut [T]) + Sync,
 ) -> Result<Tensor<T>> {
     on_last_axis(axis, left.shape(), &mut |last, width| {
         let (left, right) = (left.swap_axes(axis, last)?, right.swap_axes(axis, last)?);
@@ -306,11 +275,12 @@ fn zip_rows<T: Element>(
             (),
             #[inline(always)]
             |range, out, ()| {
+                let mut scratch = scratch_row(&left, width);
                 let start = range.start * width;
                 let right = rows(&right.as_slice()[start..], width);
                 let pairs = rows(&left.as_slice()[start..], width).zip(right);
                 for ((left, right), out) in pairs.zip(rows_mut(out, width)) {
-                    f(left, right, out);
+                    f(left, right, &mut scratch, out);
                 }
                 Ok::<(), OpError>(())
             },
@@ -330,10 +300,8 @@ fn on_last_axis<T: Element>(
     f: &mut dyn FnMut(usize, usize) -> Result<Tensor<T>>,
 ) -> Result<Tensor<T>> {
     let rank = shape.len();
-    let Some(&width) = shape.get(axis) else {
-        return Err(TensorError::AxisOutOfRange { axis, rank }.into());
-    };
-    f(rank - 1, width)?.swap_axes(axis, rank - 1)
+    check_axis(axis, rank)?;
+    f(rank - 1, shape[axis])?.swap_axes(axis, rank - 1)
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ pub fn mean_axis<T: Element>(x: &Tensor<T>, axis: usize, keep_dim: bool) -> Resu
     let plan = Projection::reduction(x.shape(), &[axis], keep_dim)?;
     let divisor = plan.divisor()?;
     let count = T::from_f64(divisor as f64);
-    Ok(plan.reduce(x)?.map(|total| total / count))
+    Ok(plan.reduce(x)?.map_inplace(|total| total / count))
 }
 
 /// The sum over axes; 0 over axes without elements, and `x` itself over no axis.

@@ -78,10 +78,7 @@ pub fn stack<T: Element>(inputs: &[&Tensor<T>], axis: usize) -> Result<Tensor<T>
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn counted(shape: &[usize], first: f64) -> Tensor {
-        Tensor::from_fn(shape, |i| first + i as f64).unwrap()
-    }
+    use crate::testing::counted;
 
     #[test]
     fn each_input_receives_a_slice_of_its_own_width() {

@@ -73,14 +73,11 @@ pub fn split<T: Element>(x: &Tensor<T>, sizes: &[usize], axis: usize) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn counted(shape: &[usize]) -> Tensor {
-        Tensor::from_fn(shape, |i| i as f64).unwrap()
-    }
+    use crate::testing::counted;
 
     #[test]
     fn a_slice_takes_every_step_from_its_start_on() {
-        let x = counted(&[3, 5]);
+        let x = counted(&[3, 5], 0.0);
         let y = slice(&x, &[1, 0], &[3, 5], &[1, 2]).unwrap();
         // Rows 1 and 2, columns 0, 2 and 4.
         assert_eq!(
@@ -91,7 +88,7 @@ mod tests {
 
     #[test]
     fn places_that_a_slice_skips_receive_zero() {
-        let x = TensorValue::parameter(counted(&[5])).unwrap();
+        let x = TensorValue::parameter(counted(&[5], 0.0)).unwrap();
         let y = x.slice(&[1], &[5], &[3]).unwrap();
         let seed = Tensor::from_vec([2], vec![7.0, 8.0]).unwrap();
         y.backward_with_seed(&seed.view(), GraphRetention::Release)
@@ -104,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_range_outside_its_axis_is_refused_with_the_axis() {
-        let x = counted(&[2, 3]);
+        let x = counted(&[2, 3], 0.0);
         let text = |starts: &[usize], ends: &[usize], steps: &[usize]| {
             slice(&x, starts, ends, steps).unwrap_err().to_string()
         };
@@ -128,14 +125,14 @@ mod tests {
 
     #[test]
     fn the_parts_are_consecutive() {
-        let parts = split(&counted(&[2, 3]), &[1, 2], 1).unwrap();
+        let parts = split(&counted(&[2, 3], 0.0), &[1, 2], 1).unwrap();
         assert_eq!(parts[0].as_slice(), [0.0, 3.0]);
         assert_eq!(parts[1].as_slice(), [1.0, 2.0, 4.0, 5.0]);
     }
 
     #[test]
     fn parts_that_are_not_used_receive_zero() {
-        let x = TensorValue::parameter(counted(&[2, 3])).unwrap();
+        let x = TensorValue::parameter(counted(&[2, 3], 0.0)).unwrap();
         let parts = x.split(&[1, 2], 1).unwrap();
         let seed = Tensor::from_vec([2, 1], vec![7.0, 8.0]).unwrap();
         parts[0]
@@ -150,13 +147,13 @@ mod tests {
     #[test]
     fn sizes_that_do_not_add_up_are_refused() {
         assert_eq!(
-            split(&counted(&[2, 3]), &[1, 1], 1)
+            split(&counted(&[2, 3], 0.0), &[1, 1], 1)
                 .unwrap_err()
                 .to_string(),
             "split: expected parts that add up to 3 on axis 1, got 2"
         );
         assert_eq!(
-            split(&counted(&[3]), &[3], 1).unwrap_err().to_string(),
+            split(&counted(&[3], 0.0), &[3], 1).unwrap_err().to_string(),
             "split: expected an axis below rank 1, got 1"
         );
     }

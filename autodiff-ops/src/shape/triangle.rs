@@ -96,14 +96,11 @@ fn keep_columns<T: Element>(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn counted(shape: &[usize]) -> Tensor {
-        Tensor::from_fn(shape, |i| 1.0 + i as f64).unwrap()
-    }
+    use crate::testing::counted;
 
     #[test]
     fn the_main_diagonal_belongs_to_both_triangles() {
-        let x = counted(&[2, 3]);
+        let x = counted(&[2, 3], 1.0);
         assert_eq!(
             tril(&x, 0).unwrap().as_slice(),
             [1.0, 0.0, 0.0, 4.0, 5.0, 0.0]
@@ -116,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_diagonal_moves_the_border() {
-        let x = counted(&[2, 2]);
+        let x = counted(&[2, 2], 1.0);
         assert_eq!(tril(&x, -1).unwrap().as_slice(), [0.0, 0.0, 3.0, 0.0]);
         assert_eq!(triu(&x, 1).unwrap().as_slice(), [0.0, 2.0, 0.0, 0.0]);
         assert_eq!(tril(&x, isize::MAX).unwrap(), x);
@@ -133,7 +130,7 @@ mod tests {
 
     #[test]
     fn nothing_of_the_other_triangle_leaks() {
-        let mut x = counted(&[2, 2]);
+        let mut x = counted(&[2, 2], 1.0);
         x.as_mut_slice()[1] = f64::NAN;
         assert_eq!(tril(&x, 0).unwrap().as_slice(), [1.0, 0.0, 3.0, 4.0]);
     }
@@ -141,7 +138,7 @@ mod tests {
     #[test]
     fn a_vector_has_no_triangle() {
         assert_eq!(
-            tril(&counted(&[3]), 0).unwrap_err().to_string(),
+            tril(&counted(&[3], 1.0), 0).unwrap_err().to_string(),
             "tril: expected a matrix on the last two axes, got shape [3]"
         );
     }

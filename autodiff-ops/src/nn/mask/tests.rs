@@ -34,12 +34,14 @@ fn more_rows_than_columns_see_everything_in_the_end() {
 }
 
 #[test]
-fn a_row_alone_is_refused() {
-    let refusal = tensor(&[3], &[1.0; 3]).causal_mask(0.0).unwrap_err();
-    assert_eq!(
-        refusal.to_string(),
-        "causal_mask: expected an axis below rank 1, got 1"
-    );
+fn a_row_and_a_number_alone_are_refused() {
+    for shape in [&[3][..], &[]] {
+        let refusal = Tensor::<f64>::ones(shape).unwrap().causal_mask(0.0);
+        assert_eq!(
+            refusal.unwrap_err().to_string(),
+            format!("causal_mask: expected a matrix on the last two axes, got shape {shape:?}")
+        );
+    }
 }
 
 #[test]

@@ -148,7 +148,13 @@ fn a_mask_that_excludes_nothing_changes_nothing() {
 #[test]
 fn a_mask_larger_than_what_it_masks_is_refused() {
     let mask = Tensor::full([2, 3], false).unwrap();
-    assert!(scattered(&[3], 0).masked_softmax(&mask, 0).is_err());
+    let refusal = scattered(&[3], 0).masked_softmax(&mask, 0).unwrap_err();
+    let expected = TensorAutodiffError::BroadcastTargetMismatch {
+        input: vec![2, 3],
+        requested: vec![3],
+        inferred: vec![2, 3],
+    };
+    assert_eq!(refusal, expected);
 }
 
 #[test]
