@@ -4,8 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::layout::Layout;
 use super::memory::{LARGEST_GIBIBYTES, Step};
-use super::parameters::{Initial, ParameterSpec};
+use super::parameters::ParameterSpec;
 
 /// How a model's layers are built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
@@ -157,86 +158,9 @@ impl ModelConfig {
         self.check_memory(&Step::least(batch), LARGEST_GIBIBYTES)
     }
 
-    /// Every parameter: name, shape, how it begins and whether it decays.
+    /// Every parameter: name, shape and how it begins.
     #[must_use]
     pub fn parameters(&self) -> Vec<ParameterSpec> {
-        match self.family {
-            Family::Gpt => self.gpt_parameters(),
-            Family::Llama => self.llama_parameters(),
-        }
-    }
-
-    fn gpt_parameters(&self) -> Vec<ParameterSpec> {
-        let [width, hidden] = [self.width, self.hidden];
-        let [usual, residual] = [Initial::USUAL, self.residual()];
-        let mut all = vec![
-            ParameterSpec::new("wte", &[self.vocabulary, width], usual),
-            ParameterSpec::new("wpe", &[self.block, width], usual),
-        ];
-        for layer in 0..self.layers {
-            let mut push = |name: &str, shape: &[usize], initial| {
-                all.push(ParameterSpec::new(
-                    &format!("h.{layer}.{name}"),
-                    shape,
-                    initial,
-                ));
-            };
-            push("ln_1.weight", &[width], Initial::Ones);
-            push("ln_1.bias", &[width], Initial::Zeros);
-            push("attn.c_attn.weight", &[width, 3 * width], usual);
-            push("attn.c_attn.bias", &[3 * width], Initial::Zeros);
-            push("attn.c_proj.weight", &[width, width], residual);
-            push("attn.c_proj.bias", &[width], Initial::Zeros);
-            push("ln_2.weight", &[width], Initial::Ones);
-            push("ln_2.bias", &[width], Initial::Zeros);
-            push("mlp.c_fc.weight", &[width, hidden], usual);
-            push("mlp.c_fc.bias", &[hidden], Initial::Zeros);
-            push("mlp.c_proj.weight", &[hidden, width], residual);
-            push("mlp.c_proj.bias", &[width], Initial::Zeros);
-        }
-        all.extend([
-            ParameterSpec::new("ln_f.weight", &[width], Initial::Ones),
-            ParameterSpec::new("ln_f.bias", &[width], Initial::Zeros),
-            ParameterSpec::new("lm_head.weight", &[width, self.vocabulary], usual),
-        ]);
-        all
-    }
-
-    fn llama_parameters(&self) -> Vec<ParameterSpec> {
-        let [width, hidden] = [self.width, self.hidden];
-        let [usual, residual] = [Initial::USUAL, self.residual()];
-        let mut all = vec![ParameterSpec::new(
-            "tok_emb",
-            &[self.vocabulary, width],
-            usual,
-        )];
-        for layer in 0..self.layers {
-            let mut push = |name: &str, shape: &[usize], initial| {
-                all.push(ParameterSpec::new(
-                    &format!("layers.{layer}.{name}"),
-                    shape,
-                    initial,
-                ));
-            };
-            push("attn_norm.weight", &[width], Initial::Ones);
-            push("attn.wq", &[width, width], usual);
-            push("attn.wk", &[width, width], usual);
-            push("attn.wv", &[width, width], usual);
-            push("attn.wo", &[width, width], residual);
-            push("ffn_norm.weight", &[width], Initial::Ones);
-            push("ffn.w_gate", &[width, hidden], usual);
-            push("ffn.w_up", &[width, hidden], usual);
-            push("ffn.w_down", &[hidden, width], residual);
-        }
-        all.push(ParameterSpec::new("norm_f.weight", &[width], Initial::Ones));
-        all
-    }
-
-    /// Each layer adds to the residual stream twice; so scaled, the sum of all keeps its variance.
-    fn residual(&self) -> Initial {
-        let additions = 2.0 * self.layers as f64;
-        Initial::Normal {
-            deviation: Initial::DEVIATION / additions.sqrt(),
-        }
+        Layout::of(self.family).specs(self)
     }
 }

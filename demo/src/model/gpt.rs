@@ -3,24 +3,39 @@
 use autodiff_ops::prelude::*;
 
 use super::layer::{self, LayerParameters, Layers};
+use super::layout::Begin::{Ones, Residual, Usual, Zeros};
+use super::layout::Extent::{Block, Hidden, ThreeWidths, Vocabulary, Width};
+use super::layout::Layout;
 use super::{ModelConfig, ModelValue, Parameters, tokens_shape};
 use crate::DemoError;
 
-/// The parameters of a layer, as they come after `h.0.`.
-const OF_LAYER: [&str; 12] = [
-    "ln_1.weight",
-    "ln_1.bias",
-    "attn.c_attn.weight",
-    "attn.c_attn.bias",
-    "attn.c_proj.weight",
-    "attn.c_proj.bias",
-    "ln_2.weight",
-    "ln_2.bias",
-    "mlp.c_fc.weight",
-    "mlp.c_fc.bias",
-    "mlp.c_proj.weight",
-    "mlp.c_proj.bias",
-];
+/// The parameters of the family.
+pub(super) const LAYOUT: Layout = Layout {
+    before: &[
+        ("wte", &[Vocabulary, Width], Usual),
+        ("wpe", &[Block, Width], Usual),
+    ],
+    prefix: "h",
+    layer: &[
+        ("ln_1.weight", &[Width], Ones),
+        ("ln_1.bias", &[Width], Zeros),
+        ("attn.c_attn.weight", &[Width, ThreeWidths], Usual),
+        ("attn.c_attn.bias", &[ThreeWidths], Zeros),
+        ("attn.c_proj.weight", &[Width, Width], Residual),
+        ("attn.c_proj.bias", &[Width], Zeros),
+        ("ln_2.weight", &[Width], Ones),
+        ("ln_2.bias", &[Width], Zeros),
+        ("mlp.c_fc.weight", &[Width, Hidden], Usual),
+        ("mlp.c_fc.bias", &[Hidden], Zeros),
+        ("mlp.c_proj.weight", &[Hidden, Width], Residual),
+        ("mlp.c_proj.bias", &[Width], Zeros),
+    ],
+    after: &[
+        ("ln_f.weight", &[Width], Ones),
+        ("ln_f.bias", &[Width], Zeros),
+        ("lm_head.weight", &[Width, Vocabulary], Usual),
+    ],
+};
 
 /// `logits = LN(x + Σ layers) W` with `x = wte[tokens] + wpe[0..time]`.
 pub(super) fn logits<V: ModelValue>(
@@ -38,10 +53,8 @@ pub(super) fn logits<V: ModelValue>(
         &[time, config.width],
         &[1, 1],
     )?;
-    let mut x = embedding(parameters.named("wte")?, tokens)?.add(&positions)?;
-    for number in 0..config.layers {
-        x = numbered_layer(config, parameters, number, x, layers)?;
-    }
+    let x = embedding(parameters.named("wte")?, tokens)?.add(&positions)?;
+    let x = layer::run_all(config, parameters, x, layers, layer_of(config))?;
     let [weight, bias] = [
         parameters.named("ln_f.weight")?,
         parameters.named("ln_f.bias")?,
@@ -58,10 +71,14 @@ pub(crate) fn numbered_layer<V: ModelValue>(
     x: V,
     layers: Layers,
 ) -> Result<V, DemoError> {
+    layer::run(config, parameters, number, x, layers, layer_of(config))
+}
+
+fn layer_of<V: ModelValue>(
+    config: &ModelConfig,
+) -> impl Fn(&V, &LayerParameters<'_, V>) -> Result<V> + Clone + Send + Sync + 'static {
     let config = config.clone();
-    let run = move |x: &V, own: &LayerParameters<'_, V>| one_layer(&config, x, own);
-    let prefix = format!("h.{number}");
-    layer::run(layers, parameters, &prefix, &OF_LAYER, x, run)
+    move |x, own| one_layer(&config, x, own)
 }
 
 /// `x + attention(LN x)`, and to that `+ MLP(LN ..)`.

@@ -3,21 +3,29 @@
 use autodiff_ops::prelude::*;
 
 use super::layer::{self, LayerParameters, Layers};
-use super::{ModelConfig, ModelValue, Parameters, attend};
+use super::layout::Begin::{Ones, Residual, Usual};
+use super::layout::Extent::{Hidden, Vocabulary, Width};
+use super::layout::Layout;
+use super::{ModelConfig, ModelValue, Parameters, tokens_shape};
 use crate::DemoError;
 
-/// The parameters of a layer, as they come after `layers.0.`.
-const OF_LAYER: [&str; 9] = [
-    "attn_norm.weight",
-    "attn.wq",
-    "attn.wk",
-    "attn.wv",
-    "attn.wo",
-    "ffn_norm.weight",
-    "ffn.w_gate",
-    "ffn.w_up",
-    "ffn.w_down",
-];
+/// The parameters of the family.
+pub(super) const LAYOUT: Layout = Layout {
+    before: &[("tok_emb", &[Vocabulary, Width], Usual)],
+    prefix: "layers",
+    layer: &[
+        ("attn_norm.weight", &[Width], Ones),
+        ("attn.wq", &[Width, Width], Usual),
+        ("attn.wk", &[Width, Width], Usual),
+        ("attn.wv", &[Width, Width], Usual),
+        ("attn.wo", &[Width, Width], Residual),
+        ("ffn_norm.weight", &[Width], Ones),
+        ("ffn.w_gate", &[Width, Hidden], Usual),
+        ("ffn.w_up", &[Width, Hidden], Usual),
+        ("ffn.w_down", &[Hidden, Width], Residual),
+    ],
+    after: &[("norm_f.weight", &[Width], Ones)],
+};
 
 /// `logits = RMS(x + Σ layers) Eᵀ` with `x = E[tokens]`: the head is the embedding `E`.
 pub(super) fn logits<V: ModelValue>(
@@ -27,13 +35,12 @@ pub(super) fn logits<V: ModelValue>(
     layers: Layers,
 ) -> Result<V, DemoError> {
     let table = parameters.named("tok_emb")?;
-    let mut x = embedding(table, tokens)?;
-    for number in 0..config.layers {
+    let x = embedding(table, tokens)?;
+    let run = {
         let (config, tokens) = (config.clone(), tokens.clone());
-        let run = move |x: &V, own: &LayerParameters<'_, V>| one_layer(&config, &tokens, x, own);
-        let prefix = format!("layers.{number}");
-        x = layer::run(layers, parameters, &prefix, &OF_LAYER, x, run)?;
-    }
+        move |x: &V, own: &LayerParameters<'_, V>| one_layer(&config, &tokens, x, own)
+    };
+    let x = layer::run_all(config, parameters, x, layers, run)?;
     let x = rms_norm(&x, parameters.named("norm_f.weight")?, config.norm_eps)?;
     Ok(linear(&x, &table.transpose(0, 1)?, None)?)
 }
@@ -53,8 +60,7 @@ fn one_layer<V: ModelValue>(
         times(&a, "attn.wk")?,
         times(&a, "attn.wv")?,
     ];
-    let turned = |x: V| rope_half(&x, config.rope_theta, 0);
-    let mixed = attend(config, [&q, &k, &v], tokens, turned)?;
+    let mixed = attend(config, [&q, &k, &v], tokens)?;
     let x = x.add(&times(&mixed, "attn.wo")?)?;
 
     let a = rms_norm(&x, own.named("ffn_norm.weight")?, config.norm_eps)?;
@@ -62,4 +68,24 @@ fn one_layer<V: ModelValue>(
         .silu()?
         .mul(&times(&a, "ffn.w_up")?)?;
     x.add(&times(&gated, "ffn.w_down")?)
+}
+
+/// Causal attention of every head: `[batch, time, width]` each, and back.
+///
+/// Head `h` of a row is its columns `h·d .. (h + 1)·d` with `d = width / heads`; queries and keys are turned
+/// by their positions.
+fn attend<V: ModelValue>(
+    config: &ModelConfig,
+    [q, k, v]: [&V; 3],
+    tokens: &Tensor<usize>,
+) -> Result<V> {
+    let &[batch, time] = tokens.shape() else {
+        return Err(tokens_shape(tokens));
+    };
+    let [heads, depth] = [config.heads, config.head_width()];
+    let by_head = |x: &V| x.reshape(&[batch, time, heads, depth])?.transpose(1, 2);
+    let turned = |x: &V| by_head(x)?.rope_half(config.rope_theta, 0);
+    let scale = 1.0 / (depth as f64).sqrt();
+    let mixed = attention(&turned(q)?, &turned(k)?, &by_head(v)?, scale, true)?;
+    mixed.transpose(1, 2)?.reshape(&[batch, time, config.width])
 }

@@ -6,6 +6,7 @@
 mod config;
 mod gpt;
 mod layer;
+mod layout;
 mod llama;
 mod memory;
 mod parameters;
@@ -70,6 +71,27 @@ pub struct Model<V> {
     pub parameters: Parameters<V>,
 }
 
+impl<V> Model<V> {
+    /// The same configuration with other parameters.
+    #[must_use]
+    pub fn with<W>(&self, parameters: Parameters<W>) -> Model<W> {
+        Model {
+            config: self.config.clone(),
+            parameters,
+        }
+    }
+}
+
+impl<T: Element> Model<Tensor<T>> {
+    /// The same model on the tape.
+    ///
+    /// # Errors
+    /// [`DemoError::Autodiff`] where a value is not finite.
+    pub fn taped(&self) -> Result<Model<TensorValue<T>>, DemoError> {
+        Ok(self.with(self.parameters.taped()?))
+    }
+}
+
 impl<V: ModelValue> Model<V> {
     /// Scores for the token after each of `tokens`: `[batch, time] -> [batch, time, vocabulary]`.
     ///
@@ -108,32 +130,6 @@ impl<V: ModelValue> Model<V> {
             .logits_of(tokens, layers)?
             .cross_entropy(targets, None)?)
     }
-}
-
-/// Causal attention of every head: `[batch, time, width]` each, and back.
-///
-/// Head `h` of a row is its columns `h·d .. (h + 1)·d` with `d = width / heads`; `place` is applied to
-/// the queries and keys of shape `[batch, heads, time, d]`.
-fn attend<V: ModelValue>(
-    config: &ModelConfig,
-    [q, k, v]: [&V; 3],
-    tokens: &Tensor<usize>,
-    place: impl Fn(V) -> Result<V>,
-) -> Result<V> {
-    let &[batch, time] = tokens.shape() else {
-        return Err(tokens_shape(tokens));
-    };
-    let [heads, depth] = [config.heads, config.head_width()];
-    let by_head = |x: &V| x.reshape(&[batch, time, heads, depth])?.transpose(1, 2);
-    let scale = 1.0 / (depth as f64).sqrt();
-    let mixed = attention(
-        &place(by_head(q)?)?,
-        &place(by_head(k)?)?,
-        &by_head(v)?,
-        scale,
-        true,
-    )?;
-    mixed.transpose(1, 2)?.reshape(&[batch, time, config.width])
 }
 
 /// Tokens come as `[batch, time]`.

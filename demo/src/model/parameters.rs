@@ -41,14 +41,6 @@ pub struct ParameterSpec {
 }
 
 impl ParameterSpec {
-    pub(super) fn new(name: &str, shape: &[usize], initial: Initial) -> Self {
-        Self {
-            name: name.to_owned(),
-            shape: shape.to_vec(),
-            initial,
-        }
-    }
-
     /// A first value.
     ///
     /// # Errors
