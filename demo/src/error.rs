@@ -37,6 +37,15 @@ pub enum DemoError {
     #[error("cannot write the output: {0}")]
     Write(#[from] io::Error),
 
+    /// A file that is to be written cannot be, which was found before any work.
+    #[error("cannot write {}: {source}", path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+
     /// A file could not be written.
     #[error("cannot write {}: {source}", path.display())]
     Output {
@@ -77,6 +86,17 @@ pub enum DemoError {
     Accepted {
         /// What was tried.
         what: &'static str,
+    },
+
+    /// The worked example does not show what it is there to show.
+    #[error("{what}: expected {expected}, got {actual}")]
+    Unexpected {
+        /// What was looked at.
+        what: &'static str,
+        /// What it shows.
+        expected: String,
+        /// What was found.
+        actual: String,
     },
 
     /// The optimiser refused a step.
@@ -166,7 +186,8 @@ pub enum DemoError {
 }
 
 impl DemoError {
-    /// The exit code: 0 where the reader of the output left, 2 for bad input, 1 for everything else.
+    /// The exit code: 0 where the reader of the output left, 2 for bad input, a place that cannot be written
+    /// included, and 1 for what goes wrong later.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Write(source) | Self::Output { source, .. }
@@ -174,9 +195,12 @@ impl DemoError {
             {
                 0
             }
+            Self::Sample(SampleError::Scores { .. }) => 1,
+            Self::Checkpoint(error) if error.is_failed_write() => 1,
             Self::UnknownRule { .. }
-            | Self::Output { .. }
+            | Self::Unwritable { .. }
             | Self::SharedOutput { .. }
+            | Self::Tensor(TensorError::Threads { .. })
             | Self::Corpus(_)
             | Self::Config(_)
             | Self::Settings(_)
@@ -188,7 +212,60 @@ impl DemoError {
             | Self::NoClock
             | Self::Seed(_)
             | Self::RandomState => 2,
-            _ => 1,
+            Self::Autodiff(_)
+            | Self::Tensor(_)
+            | Self::Registry(_)
+            | Self::Gradcheck(_)
+            | Self::Write(_)
+            | Self::Output { .. }
+            | Self::OtherGraph(_)
+            | Self::Disagreement { .. }
+            | Self::Accepted { .. }
+            | Self::Unexpected { .. }
+            | Self::Optim(_)
+            | Self::MissingParameter { .. }
+            | Self::Verification { .. }
+            | Self::Unverified { .. } => 1,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::train::checkpoint::Action;
+
+    #[test]
+    fn what_was_asked_for_wrongly_is_2_and_what_went_wrong_later_1() {
+        let path = || PathBuf::from("out");
+        let full = || io::Error::from(io::ErrorKind::StorageFull);
+        let of_action = |action| {
+            let (path, source) = (path(), full());
+            DemoError::Checkpoint(CheckpointError::Io {
+                action,
+                path,
+                source,
+            })
+        };
+        let (count, reason) = (60_000, "no room".to_owned());
+        for (error, code) in [
+            (of_action(Action::Read), 2),
+            (of_action(Action::CreateFolder), 2),
+            (of_action(Action::Write), 1),
+            (of_action(Action::Replace), 1),
+            (of_action(Action::Flush), 1),
+            (of_action(Action::Describe), 1),
+            (CheckpointError::Missing { folder: path() }.into(), 2),
+            (SampleError::Scores { written: 3 }.into(), 1),
+            (SampleError::NoChoice.into(), 2),
+            (TensorError::Threads { count, reason }.into(), 2),
+            (TensorError::NotOneElement { shape: vec![2] }.into(), 1),
+        ] {
+            assert_eq!(error.exit_code(), code, "{error}");
+        }
+        let (path, source) = (path(), full());
+        assert_eq!(DemoError::Unwritable { path, source }.exit_code(), 2);
+        let (path, source) = (PathBuf::from("out"), full());
+        assert_eq!(DemoError::Output { path, source }.exit_code(), 1);
     }
 }

@@ -35,7 +35,7 @@ impl Output {
     /// Makes sure that the file can be written.
     ///
     /// # Errors
-    /// [`DemoError::Output`] where it cannot.
+    /// [`DemoError::Unwritable`] where it cannot.
     pub fn reserve(path: &Path) -> Result<Self, DemoError> {
         let place = match fs::metadata(path) {
             Ok(found) if found.is_dir() => Err(ErrorKind::IsADirectory.into()),
@@ -51,7 +51,7 @@ impl Output {
         let path = path.to_owned();
         match place {
             Ok(place) => Ok(Self { path, place }),
-            Err(source) => Err(DemoError::Output { path, source }),
+            Err(source) => Err(DemoError::Unwritable { path, source }),
         }
     }
 
@@ -59,7 +59,7 @@ impl Output {
     /// missing.
     ///
     /// # Errors
-    /// [`DemoError::Output`] where it cannot.
+    /// [`DemoError::Unwritable`] where it cannot.
     pub fn reserve_within(folder: &Path, name: &str) -> Result<Self, DemoError> {
         let nearest = folder
             .ancestors()
@@ -72,7 +72,7 @@ impl Output {
             true => probe(nearest),
             false => Err(ErrorKind::NotADirectory.into()),
         };
-        probe.map_err(|source| DemoError::Output {
+        probe.map_err(|source| DemoError::Unwritable {
             path: folder.to_owned(),
             source,
         })?;

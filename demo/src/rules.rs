@@ -50,13 +50,15 @@ pub fn print(out: &mut impl Write) -> Result<(), DemoError> {
 /// Checks every registered rule and writes all of them as a page to `path`.
 ///
 /// # Errors
-/// [`DemoError::Output`], before anything is checked where the file cannot be written;
-/// [`DemoError::Registry`].
+/// [`DemoError::Unwritable`] and [`DemoError::Seed`] before anything is checked; [`DemoError::Unverified`] where there
+/// is a gap, after the page has been written; [`DemoError::Registry`], [`DemoError::Output`], [`DemoError::Write`].
 pub fn write_page(out: &mut impl Write, path: &Path) -> Result<(), DemoError> {
     let output = Output::reserve(path)?;
-    output.write(&page::registry_page()?)?;
+    let verification = Verification::of_environment()?;
+    output.write(&page::registry_page(&verification)?)?;
     writeln!(out, "wrote {}", path.display())?;
-    Ok(())
+    out.flush()?;
+    verification.without_gaps()
 }
 
 /// Writes everything about the rules whose name or path is `wanted`.
@@ -144,16 +146,18 @@ fn kind(kind: ParameterKind) -> &'static str {
 }
 
 fn operands(rule: &Rule) -> String {
+    operands_of(rule).collect::<Vec<_>>().join(", ")
+}
+
+/// The names of the parameters that are differentiated.
+fn operands_of(rule: &Rule) -> impl Iterator<Item = &'static str> {
     let differentiable = rule.parameters.iter().filter(|parameter| {
         !matches!(
             parameter.kind,
             ParameterKind::Constant | ParameterKind::Argument
         )
     });
-    differentiable
-        .map(|parameter| parameter.name)
-        .collect::<Vec<_>>()
-        .join(", ")
+    differentiable.map(|parameter| parameter.name)
 }
 
 fn cases(rule: &Rule) -> String {

@@ -19,7 +19,8 @@ pub struct SampleOptions {
     /// Folder of the checkpoint
     #[arg(long, value_name = "DIR")]
     pub checkpoint: PathBuf,
-    /// Text to continue
+    /// Text to continue; if left out, the beginning of a line, or the first character of the vocabulary
+    /// where the model has learned no lines
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub prompt: String,
     /// How to continue it.
@@ -110,6 +111,9 @@ fn sample_stored<T: Precision>(
     Ok(())
 }
 
+/// The token that stands for the first character of any vocabulary.
+const FIRST_TOKEN: usize = 0;
+
 /// Writes `prompt` and the characters that follow it, each as soon as it is chosen.
 pub(crate) fn continuation<T: Element>(
     out: &mut impl Write,
@@ -126,9 +130,10 @@ pub(crate) fn continuation<T: Element>(
             character,
         })?);
     }
-    // The model needs something to continue: an empty prompt stands at the beginning of a line.
+    // The model needs something to continue: an empty prompt stands at the beginning of a line, or after the
+    // first token where no line ends.
     if context.is_empty() {
-        context.push(tokenizer.token('\n').unwrap_or_default());
+        context.push(tokenizer.token('\n').unwrap_or(FIRST_TOKEN));
     }
     write!(out, "{prompt}")?;
     let mut random = RandomStream::new(sampling.seed, Purpose::Sampling);

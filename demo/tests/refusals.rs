@@ -5,7 +5,7 @@ mod program;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use program::{Outcome, demo, fixture, folder, refusal_of, stdout_of, text_of};
+use program::{Outcome, demo, described, fixture, folder, refusal_of, stdout_of, text_of};
 
 fn written(folder: &Path, name: &str, bytes: &[u8]) -> Outcome<String> {
     let path = folder.join(name);
@@ -188,6 +188,12 @@ fn a_missing_damaged_or_foreign_checkpoint_is_refused() -> Outcome {
             altered("\\\"width\\\":8", "\\\"width\\\":16"),
             "expected shape",
         ),
+        (altered(" benort", " bneort"), "once each and in order"),
+        (altered(" benort", " bennrt"), "once each and in order"),
+        (
+            altered("\\\"step\\\":2", "\\\"step\\\":3"),
+            "expected at most 2 steps, got 3",
+        ),
         (not_a_number, "NaN at flat index"),
     ] {
         fs::write(&path, &bytes)?;
@@ -239,12 +245,21 @@ fn a_folder_that_cannot_be_made_is_refused() -> Outcome {
     assert!(refusal.contains("cannot create the folder"), "{refusal}");
     assert_eq!(fs::read(&file)?, b"in the way");
     // Nothing was announced: neither here nor where the folder is there and a file of it is not.
-    let metrics = folder.join("run/metrics.csv");
-    fs::create_dir_all(&metrics)?;
-    for out in [out, text_of(&folder.join("run"))] {
+    let in_the_way = ["metrics.csv", "report.html", "checkpoint.safetensors/"];
+    let runs = in_the_way.map(|name| folder.join(format!("run-{}", &name[..3])).join(name));
+    for path in &runs {
+        fs::create_dir_all(path)?;
+    }
+    let folders = runs.iter().filter_map(|path| path.parent());
+    for out in folders.map(text_of).chain([out]) {
         let output = demo(&["train", "--steps", "1", "--out", &out]).output()?;
-        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(output.status.code(), Some(2), "{}", described(&output));
         assert_eq!(String::from_utf8(output.stdout)?, "");
+    }
+    // Beside what is in the way nothing was written.
+    for path in &runs {
+        let folder = path.parent().ok_or("no folder")?;
+        assert_eq!(fs::read_dir(folder)?.count(), 1, "{}", folder.display());
     }
     Ok(())
 }

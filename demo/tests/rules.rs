@@ -61,10 +61,13 @@ fn a_document_without_a_verification_is_refused() -> Outcome {
 }
 
 #[test]
-fn a_convention_is_shown_with_all_of_its_lines() -> Outcome {
+fn a_page_is_of_the_seed_that_is_set_and_shows_a_convention_with_all_of_its_lines() -> Outcome {
     let page = folder("conventions")?.join("rules.html");
-    stdout_of(&["rules", "--html", &text_of(&page)])?;
+    let mut command = demo(&["rules", "--html", &text_of(&page)]);
+    let output = command.env("AUTODIFF_SEED", "7").output()?;
+    assert!(output.status.success(), "{}", described(&output));
     let page = fs::read_to_string(page)?;
+    assert_eq!(page.matches("from seed 7:").count(), 1);
     let whole = "and for <code>base &lt; 0</code> it does not exist: <code>NonFiniteVjp</code> where the exponent \
                  is tracked, unless the upstream is 0.";
     assert_eq!(page.matches(whole).count(), 1);

@@ -206,6 +206,26 @@ fn the_loss_falls_on_the_text_that_the_program_carries() -> Outcome {
 }
 
 #[test]
+fn a_text_of_any_characters_ends_with_a_sample_of_it() -> Outcome {
+    let folder = folder("sampled")?;
+    // Neither has every character of the usual prompt, nor has the second a line.
+    for (name, text) in [("Wal", "der Wal schläft\n"), ("鯨", "鯨は眠る")] {
+        let corpus = folder.join(name);
+        fs::write(&corpus, text.repeat(40))?;
+        let corpus = text_of(&corpus);
+        let mut arguments = vec!["train", "--corpus", &corpus, "--steps", "1"];
+        arguments.extend(["--layers", "1", "--width", "8", "--block", "8"]);
+        let printed = stdout_of(&arguments)?;
+        let begins: String = text.chars().take(4).collect();
+        assert!(
+            printed.contains(&format!("a sample:\n\n{begins}")),
+            "{printed}"
+        );
+    }
+    Ok(())
+}
+
+#[test]
 fn two_runs_of_one_seed_agree_and_two_seeds_do_not() -> Outcome {
     let folder = folder("seeds")?;
     let corpus = corpus(&folder)?;

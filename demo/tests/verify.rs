@@ -74,6 +74,7 @@ fn one_wrong_number_fails_the_verification() -> Outcome {
             ("/loss", "loss "),
             ("/logits/values/7", "logits "),
             ("/gradients/3/values/2", ""),
+            ("/grad_global_norm", "gradient norm"),
             ("/adamw/losses/9", "AdamW: losses"),
             (
                 "/adamw/snapshots/2/4/first",

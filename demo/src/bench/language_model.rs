@@ -52,14 +52,17 @@ pub(super) fn parameters_of<T: Element>(
 ) -> Result<(ParameterSet<T>, Parameters<TensorValue<T>>), DemoError> {
     let mut owned = ParameterSet::new();
     let mut named = Vec::new();
-    let mut seeds = 100..;
+    // Every matrix has a stream of its own.
+    let mut seed = 100;
     for spec in config.parameters() {
         let shape = spec.shape.as_slice();
         let value = match spec.initial {
             Initial::Zeros => Tensor::zeros(shape)?,
             Initial::Ones => Tensor::ones(shape)?,
-            // Every matrix has a stream of its own.
-            Initial::Normal { .. } => uniform(seeds.next().unwrap_or_default(), shape, 0.05)?,
+            Initial::Normal { .. } => {
+                seed += 1;
+                uniform(seed - 1, shape, 0.05)?
+            }
         };
         let parameter: TensorValue<T> = owned.create(spec.name.as_str(), value)?;
         named.push((spec.name, parameter));

@@ -45,8 +45,8 @@ pub struct ReportOptions {
 /// Writes what is asked for.
 ///
 /// # Errors
-/// [`DemoError::Output`] and [`DemoError::SharedOutput`] before any work where a file cannot be written;
-/// what the tape refuses.
+/// [`DemoError::Unwritable`] and [`DemoError::SharedOutput`] before any work where a file cannot be written;
+/// [`DemoError::Output`]; what the tape refuses.
 pub fn run(out: &mut impl Write, options: &ReportOptions) -> Result<(), DemoError> {
     let scale = options.scale.unwrap_or(1.0);
     model::check_scale(scale)?;

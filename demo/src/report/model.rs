@@ -6,36 +6,23 @@ use autodiff_core::report::{Document, Graph, Limits, PassRecord, Watch, text};
 use autodiff_ops::prelude::*;
 
 use crate::DemoError;
-use crate::corpus::Corpus;
-use crate::model::{Family, Model, Parameters};
-use crate::random::{Purpose, RandomStream};
-use crate::tokenizer::Tokenizer;
+use crate::model::{Family, Model};
 use crate::train::data::Batch;
-use crate::train::{Dtype, Precision, SettingsError, Start, TrainOptions, initial_parameters};
+use crate::train::{Dtype, Precision, SettingsError, Start, TrainOptions};
 
 /// The first step of `demo train --arch FAMILY`: its forward and its reverse pass. A step that the tape stops is
 /// a document too, with the error and as much of the graph as there is.
 pub(super) fn document(family: Family, scale: f64) -> Result<Document, DemoError> {
-    let corpus = Corpus::carried();
-    let tokenizer = Tokenizer::of(&corpus.text);
     let options = TrainOptions {
         arch: Some(family),
         ..TrainOptions::default()
     };
-    let (config, settings) = options.new_run(&corpus, tokenizer.vocabulary().len())?;
-    let split = corpus.split(&tokenizer, config.block)?;
-    let mut batches = RandomStream::new(settings.seed, Purpose::Batches);
-    let batch = Batch::draw(
-        &split.training,
-        [settings.batch, config.block],
-        &mut batches,
-    )?;
-    let first: Parameters<Tensor<f32>> = initial_parameters(&config, settings.seed)?;
+    let start = Start::new(None, &options)?;
+    let (trainer, mut batches) = start.begin::<f32>()?;
+    let batch = start.batch(&mut batches)?;
+    let first = trainer.model.parameters.snapshot();
     let first = first.try_map(|value| scaled(value, scale as f32))?;
-    let model = Model {
-        config,
-        parameters: first.taped()?,
-    };
+    let model = trainer.model.with(first.taped()?);
     let title = format!("One training step of the small {family} model");
     recorded(
         &title,
@@ -56,8 +43,7 @@ pub(super) fn next_step(folder: &Path) -> Result<Document, DemoError> {
 
 fn next_step_of<T: Precision>(start: &Start) -> Result<Document, DemoError> {
     let (trainer, mut batches) = start.begin::<T>()?;
-    let sizes = [start.settings.batch, start.model.block];
-    let batch = Batch::draw(&start.split.training, sizes, &mut batches)?;
+    let batch = start.batch(&mut batches)?;
     let (family, step) = (start.model.family, trainer.steps() + 1);
     let title = format!("Training step {step} of a {family} model");
     recorded(

@@ -2,17 +2,18 @@
 //! planted fault would have been seen.
 
 use autodiff_core::gradcheck::{
-    Check, CheckOptions, Fault, FaultKind, NoFault, RuleReport, Verdict, check,
+    Check, CheckOptions, DEFAULT_SEED, Fault, FaultKind, NoFault, RuleReport, Verdict, check,
+    seed_from_environment,
 };
 use autodiff_core::tensor::ElementKind;
 use autodiff_ops::prelude::*;
 use serde::Serialize;
 
+use super::operands_of;
+use crate::DemoError;
+
 /// Draws of each case where a fault is planted: two of small shapes and a large one.
 const DRAWS: usize = 3;
-
-/// No rule has more operand uses than this on its small draws.
-const OPERANDS: usize = 16;
 
 /// Further seeds on which every rule as it is must pass, so that a failure of one is a false alarm.
 const FURTHER_SEEDS: u64 = 5;
@@ -114,6 +115,15 @@ pub struct VerifiedCheck {
 }
 
 impl Verification {
+    /// The verification from the seed that `AUTODIFF_SEED` gives, or from the usual one.
+    ///
+    /// # Errors
+    /// [`DemoError::Seed`], and as for [`run`](Self::run).
+    pub fn of_environment() -> Result<Self, DemoError> {
+        let seed = seed_from_environment()?.unwrap_or(DEFAULT_SEED);
+        Ok(Self::run(seed)?)
+    }
+
     /// Checks every registered rule on every element type, plants every kind of fault into every operand
     /// use, and runs the check on further seeds.
     ///
@@ -146,6 +156,17 @@ impl Verification {
             ));
         }
         Ok(verification)
+    }
+
+    /// Refuses a verification with gaps.
+    ///
+    /// # Errors
+    /// [`DemoError::Unverified`].
+    pub(super) fn without_gaps(&self) -> Result<(), DemoError> {
+        match self.gaps.len() {
+            0 => Ok(()),
+            gaps => Err(DemoError::Unverified { gaps }),
+        }
     }
 
     fn add(&mut self, registry: &Registry, rule: &'static Rule) {
@@ -210,6 +231,12 @@ impl Verification {
             }
             false => (0, 0),
         };
+        // What no fault was planted into has not been seen to notice one.
+        let is_sensitive = planted == caught && (planted > 0 || rule.vjps.is_empty());
+        if report.passed() && planted == 0 && !is_sensitive {
+            self.gaps
+                .push(format!("{path} [{name}]: no fault could be planted"));
+        }
         self.totals.faults_planted += planted;
         self.totals.faults_caught += caught;
         let own = report.checks.iter().filter(|check| {
@@ -236,7 +263,7 @@ impl Verification {
                 .collect(),
             faults_planted: planted,
             faults_caught: caught,
-            holds: report.passed() && planted == caught,
+            holds: report.passed() && is_sensitive,
             failure: report.failure.as_ref().map(ToString::to_string),
         }
     }
@@ -263,14 +290,17 @@ impl Verification {
     /// How many faults were planted, and how many of them caught.
     fn plant_all(&mut self, rule: &'static Rule, element: ElementKind) -> (usize, usize) {
         let (mut planted, mut caught) = (0, 0);
+        let last_declared = operands_of(rule).count().saturating_sub(1);
         for kind in FaultKind::ALL {
-            for operand in 0..OPERANDS {
+            for operand in 0.. {
                 let fault = Fault {
                     kind,
                     operand,
                     element,
                 };
                 match plant(rule, self.seed, fault) {
+                    // An optional operand may be missing before others that are there.
+                    Planted::NoOperand if operand < last_declared => {}
                     Planted::NoOperand => break,
                     Planted::Harmless => {}
                     Planted::Caught => (planted, caught) = (planted + 1, caught + 1),

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use autodiff_core::gradcheck::{Check, DEFAULT_SEED, seed_from_environment};
+use autodiff_core::gradcheck::Check;
 
 use super::verification::{
     FAILED, NOT_APPLIED, PASSED, Verification, VerifiedCheck, VerifiedElement, VerifiedRule,
@@ -16,20 +16,19 @@ use crate::table::Table;
 ///
 /// # Errors
 /// [`DemoError::Unverified`] where there is a gap, after everything has been written;
-/// [`DemoError::Registry`], [`DemoError::Seed`], [`DemoError::Output`], [`DemoError::Write`].
+/// [`DemoError::Registry`], [`DemoError::Seed`], [`DemoError::Unwritable`], [`DemoError::Output`],
+/// [`DemoError::Write`].
 pub fn verify(out: &mut impl Write, json: Option<&Path>) -> Result<(), DemoError> {
     let json = json.map(Output::reserve).transpose()?;
-    let seed = seed_from_environment()?.unwrap_or(DEFAULT_SEED);
-    let verification = Verification::run(seed)?;
+    let verification = Verification::of_environment()?;
     if let Some(json) = json {
         let text = serde_json::to_string_pretty(&verification).map_err(io::Error::other)?;
         json.write(&format!("{text}\n"))?;
     }
     print(out, &verification)?;
-    match verification.gaps.len() {
-        0 => Ok(()),
-        gaps => Err(DemoError::Unverified { gaps }),
-    }
+    // What is missing is to be read there, whatever becomes of a failing program's output.
+    out.flush()?;
+    verification.without_gaps()
 }
 
 /// The checks that compare numbers within a tolerance, and what their columns are called.

@@ -6,7 +6,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::checkpoint::{CheckpointError, io_error, replace};
+use super::checkpoint::{Action, CheckpointError, io_error, replace};
 
 /// The file's name in the run's folder.
 pub const FILE_NAME: &str = "metrics.csv";
@@ -68,7 +68,7 @@ impl Metrics {
         let before = match fs::read(&path) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(io_error("read", &path)(error)),
+            Err(error) => return Err(io_error(Action::Read, &path)(error)),
         };
         let mut kept = format!("{HEADER}\n");
         let mut rows = Vec::new();
@@ -84,7 +84,7 @@ impl Metrics {
         let file = OpenOptions::new()
             .append(true)
             .open(&path)
-            .map_err(io_error("write", &path))?;
+            .map_err(io_error(Action::Write, &path))?;
         Ok(Self { path, file, rows })
     }
 
@@ -103,7 +103,7 @@ impl Metrics {
         );
         self.file
             .write_all(line.as_bytes())
-            .map_err(io_error("write", &self.path))
+            .map_err(io_error(Action::Write, &self.path))
     }
 
     /// Every row so far.
@@ -116,7 +116,9 @@ impl Metrics {
     /// # Errors
     /// [`CheckpointError::Io`].
     pub fn flush(&self) -> Result<(), CheckpointError> {
-        self.file.sync_data().map_err(io_error("write", &self.path))
+        self.file
+            .sync_data()
+            .map_err(io_error(Action::Write, &self.path))
     }
 }
 

@@ -78,7 +78,7 @@ pub struct TrainOptions {
     pub save_every: usize,
     /// Threads to compute with; the numbers do not depend on it
     #[arg(long, value_name = "N", default_value_t = 1)]
-    pub threads: usize,
+    pub threads: u16,
     /// Keep only the inputs of every layer and run it again in the reverse pass: less memory for more
     /// time; the numbers do not depend on it
     #[arg(long)]

@@ -8,9 +8,9 @@ use std::time::Instant;
 
 use autodiff_ops::prelude::*;
 
-use super::checkpoint::{self, Record, replace};
+use super::checkpoint::{self, Action, Record, replace};
 use super::data::Batch;
-use super::metrics::{Metrics, Row};
+use super::metrics::{self, Metrics, Row};
 use super::options::TrainOptions;
 use super::precision::Precision;
 use super::progress::Progress;
@@ -20,6 +20,7 @@ use super::start::{Start, fingerprint};
 use super::step::{Clip, Trainer, Update};
 use crate::DemoError;
 use crate::model::{Model, Step};
+use crate::output::Output;
 use crate::random::RandomStream;
 use crate::sample::{Sampling, continuation};
 
@@ -34,7 +35,7 @@ pub fn run(
 ) -> Result<(), DemoError> {
     for (setting, count) in [
         ("save-every", options.save_every),
-        ("threads", options.threads),
+        ("threads", usize::from(options.threads)),
     ] {
         if count == 0 {
             return Err(SettingsError::Zero { setting }.into());
@@ -68,12 +69,15 @@ fn train<T: Precision>(
         trainer: trainer.layers(options.layers_kept()),
         batches,
     };
-    let threads = Threads::new(options.threads)?;
+    let threads = Threads::new(usize::from(options.threads))?;
     let folder = options.out.as_deref();
     let mut metrics = match folder {
         Some(folder) => {
             fs::create_dir_all(folder)
-                .map_err(checkpoint::io_error("create the folder", folder))?;
+                .map_err(checkpoint::io_error(Action::CreateFolder, folder))?;
+            for name in [checkpoint::FILE_NAME, metrics::FILE_NAME, report::FILE_NAME] {
+                Output::reserve_within(folder, name)?;
+            }
             if run.start.stored.is_none() {
                 // First of all, so that there is something to resume from the beginning on.
                 run.save(folder)?;
@@ -118,14 +122,13 @@ struct Run<T: Precision> {
     schedule: WarmupCosine,
 }
 
+/// What a sample continues where the text has these characters.
+const PROMPT: &str = "The ";
+
 /// What keeps the clipped norm below the limit in spite of rounding, as in PyTorch.
 const CLIP_EPS: f64 = 1e-6;
 
 impl<T: Precision> Run<T> {
-    fn sizes(&self) -> [usize; 2] {
-        [self.start.settings.batch, self.start.model.block]
-    }
-
     fn step(&mut self) -> Result<Row, DemoError> {
         let started = Instant::now();
         let settings = &self.start.settings;
@@ -136,7 +139,7 @@ impl<T: Precision> Run<T> {
                 eps: CLIP_EPS,
             }),
         };
-        let batch = Batch::draw(&self.start.split.training, self.sizes(), &mut self.batches)?;
+        let batch = self.start.batch(&mut self.batches)?;
         let report = self.trainer.step(&batch, update)?;
         let tokens_per_second = batch.tokens.len() as f64 / started.elapsed().as_secs_f64();
         let step = self.trainer.steps();
@@ -158,7 +161,7 @@ impl<T: Precision> Run<T> {
     fn validation_loss(&self) -> Result<f64, DemoError> {
         let model = self.plain_model();
         let (mut total, mut count) = (0.0, 0);
-        for batch in Batch::pass(&self.start.split.validation, self.sizes()) {
+        for batch in Batch::pass(&self.start.split.validation, self.start.sizes()) {
             let batch = batch?;
             let predicted = batch.targets.len();
             let loss = model.loss(&batch.tokens, &batch.targets)?;
@@ -169,10 +172,8 @@ impl<T: Precision> Run<T> {
     }
 
     fn plain_model(&self) -> Model<Tensor<T>> {
-        Model {
-            config: self.start.model.clone(),
-            parameters: self.trainer.model.parameters.snapshot(),
-        }
+        let model = &self.trainer.model;
+        model.with(model.parameters.snapshot())
     }
 
     fn save(&self, folder: &Path) -> Result<(), DemoError> {
@@ -238,6 +239,18 @@ impl<T: Precision> Run<T> {
         Ok(out.flush()?)
     }
 
+    /// What the closing sample continues: `The `, or how a text begins that has other characters.
+    fn prompt(&self) -> &str {
+        let Start {
+            tokenizer, corpus, ..
+        } = &self.start;
+        if tokenizer.encode(PROMPT).all(|token| token.is_some()) {
+            return PROMPT;
+        }
+        let end = corpus.text.char_indices().nth(PROMPT.len());
+        end.map_or(&corpus.text, |(end, _)| &corpus.text[..end])
+    }
+
     fn conclude(
         &self,
         out: &mut impl Write,
@@ -265,7 +278,7 @@ impl<T: Precision> Run<T> {
                     out,
                     &self.plain_model(),
                     &self.start.tokenizer,
-                    "The ",
+                    self.prompt(),
                     &sampling,
                 )?;
                 writeln!(out, "\n\nnext: demo train --corpus FILE --out DIR")?;

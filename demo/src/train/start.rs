@@ -5,6 +5,7 @@ use std::path::Path;
 use autodiff_ops::prelude::*;
 
 use super::checkpoint::{self, CheckpointError, Stored};
+use super::data::Batch;
 use super::options::TrainOptions;
 use super::precision::Precision;
 use super::settings::Settings;
@@ -26,14 +27,14 @@ pub(crate) struct Start {
     /// The text.
     pub(super) corpus: Corpus,
     /// Its tokens.
-    pub(crate) split: Split,
+    pub(super) split: Split,
     /// The run to be continued.
     pub(super) stored: Option<Stored>,
 }
 
 impl Start {
     /// A new run; a folder that holds one already is refused.
-    pub(super) fn new(folder: Option<&Path>, options: &TrainOptions) -> Result<Self, DemoError> {
+    pub(crate) fn new(folder: Option<&Path>, options: &TrainOptions) -> Result<Self, DemoError> {
         if let Some(folder) = folder
             && folder.join(checkpoint::FILE_NAME).exists()
         {
@@ -113,6 +114,16 @@ impl Start {
                 Ok((trainer, batches))
             }
         }
+    }
+
+    /// Pieces of text in a step, and how long each is.
+    pub(super) fn sizes(&self) -> [usize; 2] {
+        [self.settings.batch, self.model.block]
+    }
+
+    /// The batch that comes next.
+    pub(crate) fn batch(&self, batches: &mut RandomStream) -> Result<Batch, DemoError> {
+        Batch::draw(&self.split.training, self.sizes(), batches)
     }
 
     /// The learning rates.

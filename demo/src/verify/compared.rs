@@ -83,10 +83,14 @@ impl Compared {
             check("logits", logits),
             check("loss", difference(&[reverse.loss], &[fixture.loss])),
         ];
+        if let Some(expected) = fixture.gradient_norm {
+            let error = difference(&[reverse.gradient_norm()], &[expected]);
+            checks.push(check("gradient norm", error));
+        }
         checks.extend(ways.iter().flat_map(|ways| ways.checks.iter().cloned()));
-        if let Some(optimizer) = &fixture.optimizer {
+        if let Some(optimiser) = &fixture.optimiser {
             for numbers in &fixture.runs {
-                checks.extend(replay::run::<T>(fixture, optimizer, numbers, &tolerance)?);
+                checks.extend(replay::run::<T>(fixture, optimiser, numbers, &tolerance)?);
             }
         }
         Ok(Self {

@@ -46,10 +46,7 @@ pub(super) fn of_loss(
                 if let Some(coordinate) = moved.as_mut_slice().get_mut(index) {
                     *coordinate = x;
                 }
-                let model = Model {
-                    config: model.config.clone(),
-                    parameters: model.parameters.replaced(place, moved),
-                };
+                let model = model.with(model.parameters.replaced(place, moved));
                 Ok(model.loss(&batch.tokens, &batch.targets)?.item()?)
             };
             let step = STEP * x.abs().max(1.0);

@@ -93,7 +93,7 @@ impl Ways {
     ) -> Result<Self, DemoError> {
         let reverse = Reverse::of(model, batch)?;
         let plain = model.logits(&batch.tokens)?;
-        let identical = f64::from(u8::from(!plain.bit_eq(&reverse.logits)));
+        let differs = f64::from(u8::from(!plain.bit_eq(&reverse.logits)));
         Ok(Self {
             adjoint: adjoint::of_loss(model, batch, &reverse.gradients, random)?,
             differences: differences::of_loss(model, batch, &reverse.gradients, random)?,
@@ -105,7 +105,7 @@ impl Ways {
                 },
                 Check {
                     what: "logits off the tape, bits that differ".to_owned(),
-                    error: identical,
+                    error: differs,
                     bound: 0.0,
                 },
             ],
@@ -122,10 +122,7 @@ struct Reverse<T> {
 
 impl<T: Element> Reverse<T> {
     fn of(model: &Model<Tensor<T>>, batch: &Batch) -> Result<Self, DemoError> {
-        let taped = Model {
-            config: model.config.clone(),
-            parameters: model.parameters.taped()?,
-        };
+        let taped = model.taped()?;
         let logits = taped.logits(&batch.tokens)?;
         let loss = logits.cross_entropy(&batch.targets, None)?;
         loss.backward()?;
@@ -141,6 +138,14 @@ impl<T: Element> Reverse<T> {
             loss: loss.value().item()?,
             gradients,
         })
+    }
+
+    /// Of all gradients together.
+    fn gradient_norm(&self) -> f64 {
+        let gradients = self.gradients.values().iter();
+        let squares = gradients.flat_map(|gradient| gradient.as_slice().iter().map(|x| x.to_f64()));
+        let squares: Vec<f64> = squares.map(|x| x * x).collect();
+        f64::sum_slice(&squares).sqrt()
     }
 }
 
@@ -223,13 +228,9 @@ impl Outcome {
     }
 
     fn checks(&mut self, out: &mut impl Write, checks: &[Check]) -> Result<(), DemoError> {
-        let mut table = Table::of_columns(
-            ["comparison", "error", "bound", "verdict"]
-                .map(str::to_owned)
-                .to_vec(),
-        );
+        let mut table = Table::new(["comparison", "error", "bound", "verdict"]);
         for check in checks {
-            table.push(vec![
+            table.row([
                 check.what.clone(),
                 format!("{:.1e}", check.error),
                 format!("{:e}", check.bound),

@@ -2,7 +2,7 @@
 
 use autodiff_ops::prelude::*;
 
-use super::fixture::{Fixture, Optimizer, RunNumbers, Summary};
+use super::fixture::{Fixture, Optimiser, RunNumbers, Summary};
 use super::numbers::{Check, difference, worst_of};
 use super::tolerance::Tolerance;
 use crate::DemoError;
@@ -12,17 +12,17 @@ use crate::train::{Clip, StepReport, Trainer, Update};
 /// Replays one run and compares losses, norms, clipping, parameters and moments.
 pub(super) fn run<T: Element>(
     fixture: &Fixture,
-    optimizer: &Optimizer,
+    optimiser: &Optimiser,
     (title, prefix, numbers): &(&str, &str, RunNumbers),
     tolerance: &Tolerance,
 ) -> Result<Vec<Check>, DemoError> {
     let options = AdamWOptions {
-        beta1: optimizer.beta1,
-        beta2: optimizer.beta2,
-        eps: optimizer.eps,
+        beta1: optimiser.beta1,
+        beta2: optimiser.beta2,
+        eps: optimiser.eps,
     };
     let decay = |name: &str, _: &[usize]| match fixture.decays.get(name) {
-        Some(true) => optimizer.weight_decay,
+        Some(true) => optimiser.weight_decay,
         _ => 0.0,
     };
     let first = fixture
@@ -31,7 +31,7 @@ pub(super) fn run<T: Element>(
     let config = fixture.config.clone();
     let mut trainer = Trainer::new(config, &first, options, decay)?;
     let update = Update {
-        learning_rate: optimizer.lr,
+        learning_rate: optimiser.lr,
         clip: numbers.max_norm.map(|max_norm| Clip {
             max_norm,
             eps: numbers.clip_eps.unwrap_or_default(),

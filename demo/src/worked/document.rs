@@ -5,6 +5,7 @@ use autodiff_ops::prelude::*;
 
 use super::WorkedGraph;
 use super::evidence::sampled_check;
+use super::graph::{DetachedSum, Largest, wrong_seeds};
 use crate::DemoError;
 
 /// Runs the worked example and records it.
@@ -59,15 +60,9 @@ fn refused(
     }
 }
 
-/// The sum of `p · p + detach(p) · 10`: only the first term has a gradient.
 fn detached(document: &mut Document, limits: Limits) -> Result<(), DemoError> {
-    let p = TensorValue::parameter(Tensor::from_vec([2], vec![2.0, 3.0])?)?;
-    let detached = p.detach();
-    let ten = TensorValue::constant(Tensor::from_vec([1], vec![10.0])?)?;
-    let total = p.mul(&p)?.add(&detached.mul(&ten)?)?.sum_axis(0, false)?;
-    let named = [("p", &p), ("detach(p)", &detached)];
-    let watch = Watch::new(named, limits);
-    total.backward()?;
+    let DetachedSum { p, detached, .. } = DetachedSum::reversed()?;
+    let watch = Watch::new([("p", &p), ("detach(p)", &detached)], limits);
     document
         .events
         .push(watch.event("After a pass over p · p + detach(p) · 10"));
@@ -78,11 +73,8 @@ fn refused_seeds(document: &mut Document, limits: Limits) -> Result<(), DemoErro
     let graph = keep_values(WorkedGraph::build)?;
     graph.pass(GraphRetention::Retain)?;
     let watch = Watch::new([("x", &graph.x), ("bias", &graph.bias)], limits);
-    for (title, seed) in [
-        ("A seed of another shape", vec![1.0]),
-        ("A seed with a NaN", vec![3.0, f64::NAN]),
-    ] {
-        let seed = Tensor::from_vec([seed.len()], seed)?;
+    let titles = ["A seed of another shape", "A seed with a NaN"];
+    for (title, seed) in titles.into_iter().zip(wrong_seeds()?) {
         let outcome = graph
             .mean
             .backward_with_seed(&seed.view(), GraphRetention::Retain);
@@ -93,15 +85,12 @@ fn refused_seeds(document: &mut Document, limits: Limits) -> Result<(), DemoErro
 
 /// A stored gradient and an adjoint that are finite, with a sum that is not.
 fn refused_sum(document: &mut Document, limits: Limits) -> Result<(), DemoError> {
-    let largest = TensorValue::parameter(Tensor::from_vec([1], vec![0.0])?)?;
-    let seed = Tensor::from_vec([1], vec![f64::MAX])?;
-    let pass = || largest.backward_with_seed(&seed.view(), GraphRetention::Retain);
-    pass()?;
-    let watch = Watch::new([("largest", &largest)], limits);
+    let largest = Largest::stored()?;
+    let watch = Watch::new([("largest", &largest.0)], limits);
     let rejection = refused(
         "A second pass that would store an infinite gradient",
         &watch,
-        pass(),
+        largest.pass_of(f64::MAX),
     )?;
     document.rejections.push(rejection);
     Ok(())

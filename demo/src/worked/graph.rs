@@ -90,3 +90,47 @@ impl<T: Element> WorkedGraph<T> {
 pub(super) fn seed() -> Result<Tensor> {
     Ok(Tensor::from_vec([2], SEED.to_vec())?)
 }
+
+/// Seeds that no pass may begin with: one of another shape, and one with a NaN at index 1.
+pub(super) fn wrong_seeds() -> Result<[Tensor; 2]> {
+    let short = Tensor::from_vec([1], vec![1.0])?;
+    let not_a_number = Tensor::from_vec([2], vec![3.0, f64::NAN])?;
+    Ok([short, not_a_number])
+}
+
+/// The sum of `p · p + detach(p) · 10`: only the first term has a gradient.
+pub(super) struct DetachedSum {
+    pub(super) p: TensorValue,
+    pub(super) detached: TensorValue,
+    pub(super) total: TensorValue,
+}
+
+impl DetachedSum {
+    /// The sum at `p = [2, 3]`, reversed once.
+    pub(super) fn reversed() -> Result<Self> {
+        let p = TensorValue::parameter(Tensor::from_vec([2], vec![2.0, 3.0])?)?;
+        let detached = p.detach();
+        let ten = TensorValue::constant(Tensor::from_vec([1], vec![10.0])?)?;
+        let total = p.mul(&p)?.add(&detached.mul(&ten)?)?.sum_axis(0, false)?;
+        total.backward()?;
+        Ok(Self { p, detached, total })
+    }
+}
+
+/// A parameter that stores the largest finite gradient, so that a second pass of it would store an infinite one.
+pub(super) struct Largest(pub(super) TensorValue);
+
+impl Largest {
+    pub(super) fn stored() -> Result<Self> {
+        let largest = Self(TensorValue::parameter(Tensor::from_vec([1], vec![0.0])?)?);
+        largest.pass_of(f64::MAX)?;
+        Ok(largest)
+    }
+
+    /// Adds `value` to the stored gradient.
+    pub(super) fn pass_of(&self, value: f64) -> Result<()> {
+        let seed = Tensor::from_vec([1], vec![value])?;
+        self.0
+            .backward_with_seed(&seed.view(), GraphRetention::Retain)
+    }
+}

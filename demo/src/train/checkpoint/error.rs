@@ -1,5 +1,6 @@
 //! What can be wrong with a checkpoint or its folder.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -22,7 +23,7 @@ pub enum CheckpointError {
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
         /// What was tried.
-        action: &'static str,
+        action: Action,
         /// With what.
         path: PathBuf,
         /// Why not.
@@ -56,9 +57,53 @@ pub enum CheckpointError {
     },
 }
 
+/// What was done with a file or a folder when the system refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Reading a file.
+    Read,
+    /// Making a folder.
+    CreateFolder,
+    /// Writing a file.
+    Write,
+    /// Putting a file in another one's place.
+    Replace,
+    /// Bringing a folder to the disk.
+    Flush,
+    /// Putting what a checkpoint knows into words.
+    Describe,
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::CreateFolder => "create the folder",
+            Self::Write => "write",
+            Self::Replace => "replace",
+            Self::Flush => "flush",
+            Self::Describe => "describe",
+        })
+    }
+}
+
+impl CheckpointError {
+    /// Whether a file could not be written, after its place had been found good.
+    pub(crate) fn is_failed_write(&self) -> bool {
+        match self {
+            Self::Io { action, .. } => !matches!(action, Action::Read | Action::CreateFolder),
+            Self::Missing { .. }
+            | Self::Exists { .. }
+            | Self::Damaged { .. }
+            | Self::Foreign { .. }
+            | Self::Tensor { .. } => false,
+        }
+    }
+}
+
 /// An error of a file operation, for `map_err`.
 pub(in crate::train) fn io_error(
-    action: &'static str,
+    action: Action,
     path: &Path,
 ) -> impl FnOnce(io::Error) -> CheckpointError {
     let path = path.to_owned();

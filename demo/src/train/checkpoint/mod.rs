@@ -16,8 +16,8 @@ use autodiff_ops::prelude::*;
 use safetensors::{SafeTensors, tensor::TensorView as StoredView};
 use serde::{Deserialize, Serialize};
 
-pub use self::error::CheckpointError;
 pub(super) use self::error::io_error;
+pub use self::error::{Action, CheckpointError};
 pub(super) use self::replace::replace;
 use super::precision::Precision;
 use super::settings::{Dtype, Settings};
@@ -28,7 +28,6 @@ use crate::random::RandomState;
 pub const FILE_NAME: &str = "checkpoint.safetensors";
 const UNFINISHED_NAME: &str = "checkpoint.safetensors.unfinished";
 const METADATA_KEY: &str = "autodiff.demo";
-const VERSION: u32 = 1;
 
 /// What a checkpoint knows beside its tensors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,7 +52,7 @@ pub struct Record {
 
 impl Record {
     /// The version that this program writes and reads.
-    pub const VERSION: u32 = VERSION;
+    pub const VERSION: u32 = 1;
 }
 
 /// The tensors of a run.
@@ -67,7 +66,8 @@ pub struct State<T> {
     pub second_moments: Parameters<Tensor<T>>,
 }
 
-const PARTS: [&str; 3] = ["param", "adam_m", "adam_v"];
+const PARAMETERS: &str = "param";
+const PARTS: [&str; 3] = [PARAMETERS, "adam_m", "adam_v"];
 
 /// The bytes of a file. A pipe or a device may have no end.
 fn read_whole(path: &Path) -> io::Result<Vec<u8>> {
@@ -111,7 +111,7 @@ pub fn save<T: Precision>(
         .collect::<Result<Vec<_>, _>>()
         .map_err(damaged)?;
     let text = serde_json::to_string(record).map_err(|error| CheckpointError::Io {
-        action: "describe",
+        action: Action::Describe,
         path: path.clone(),
         source: error.into(),
     })?;
@@ -148,7 +148,7 @@ impl Stored {
                     folder: folder.to_owned(),
                 });
             }
-            Err(error) => return Err(io_error("read", &path)(error)),
+            Err(error) => return Err(io_error(Action::Read, &path)(error)),
         };
         Self::decode(path, bytes)
     }
@@ -174,14 +174,24 @@ impl Stored {
         let text = text.ok_or_else(|| foreign(format!("it has no entry {METADATA_KEY}")))?;
         let record: Record =
             serde_json::from_str(text).map_err(|error| foreign(error.to_string()))?;
-        if record.version != VERSION {
+        let (expected, actual) = (Record::VERSION, record.version);
+        if actual != expected {
             return Err(foreign(format!(
-                "expected version {VERSION}, got {}",
-                record.version
+                "expected version {expected}, got {actual}"
             )));
         }
         if record.vocabulary.chars().count() != record.model.vocabulary {
             return Err(foreign("its vocabulary and its sizes disagree".to_owned()));
+        }
+        // Of another order, its tokens would be read as other characters than they were learned as.
+        if !record
+            .vocabulary
+            .chars()
+            .is_sorted_by(|left, right| left < right)
+        {
+            return Err(foreign(
+                "expected the characters of its vocabulary once each and in order".to_owned(),
+            ));
         }
         record
             .model
@@ -191,6 +201,12 @@ impl Stored {
             .settings
             .check()
             .map_err(|error| foreign(error.to_string()))?;
+        let (step, steps) = (record.step, record.settings.steps);
+        if step > steps {
+            return Err(foreign(format!(
+                "expected at most {steps} steps, got {step}"
+            )));
+        }
         Ok(Self {
             record,
             path,
@@ -203,7 +219,7 @@ impl Stored {
     /// # Errors
     /// [`CheckpointError::Tensor`] where one is missing, of another shape or type, or not finite.
     pub fn parameters<T: Precision>(&self) -> Result<Parameters<Tensor<T>>, CheckpointError> {
-        self.part(&self.open()?, "param")
+        self.part(&self.open()?, PARAMETERS)
     }
 
     /// Parameters and moments.
