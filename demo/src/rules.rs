@@ -1,5 +1,6 @@
 //! The registry, listed, as a page, and verified.
 
+mod faults;
 mod page;
 mod verification;
 mod verify;

@@ -3,7 +3,14 @@
 use autodiff_core::prelude::*;
 
 use super::rows::rows_mut;
-use crate::shape::NotAMatrix;
+
+/// A mask was asked of what has no rows and columns.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected rows and columns on the last two axes, got shape {shape:?}")]
+pub struct NotScores {
+    /// The shape.
+    pub shape: Vec<usize>,
+}
 
 /// `scores` with `value` wherever the column lies beyond the row: `y[.., i, j] = scores[.., i, j]` for
 /// `j <= i`, else `value`.
@@ -11,7 +18,7 @@ use crate::shape::NotAMatrix;
 /// # Shapes
 /// `scores: [.., R, C] -> y: [.., R, C]`
 /// # Errors
-/// [`NotAMatrix`] for a rank below 2.
+/// [`NotScores`] for a rank below 2.
 /// # VJP
 /// `scores̄ = ȳ` for `j <= i`, else 0. Source: linearity.
 #[vjp_rule]
@@ -28,7 +35,7 @@ pub fn causal_mask<T: Element>(scores: &Tensor<T>, value: f64) -> Result<Tensor<
 fn with_future<T: Element>(mut scores: Tensor<T>, value: T) -> Result<Tensor<T>> {
     let [.., height, width] = *scores.shape() else {
         let shape = scores.shape().to_vec();
-        return Err(OpError::new(NotAMatrix { shape }).into());
+        return Err(OpError::new(NotScores { shape }).into());
     };
     for (row, places) in rows_mut(scores.as_mut_slice(), width).enumerate() {
         if let Some(future) = places.get_mut(row % height + 1..) {

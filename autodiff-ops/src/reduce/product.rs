@@ -2,8 +2,6 @@
 
 use autodiff_core::prelude::*;
 
-use crate::shape::inverse_of;
-
 /// The product over axes; 1 over axes without elements, and `x` itself over no axis.
 ///
 /// At zeros: exact, since no product is divided by a factor, and since a zero decides where the other factors
@@ -34,8 +32,11 @@ pub fn prod<T: Element>(x: &Tensor<T>, axes: &[usize], keep_dim: bool) -> Result
         let order: Vec<usize> = kept.chain(reduced.iter().copied()).collect();
         let rows = x.permuted(&order)?;
         let others = rows.map_rows(plan.reduced_count(), products_of_others)?;
-        let others = others.permuted(&inverse_of(&order))?;
-        plan.expand_zip(&others, upstream, |others, u| {
+        let mut back = vec![0; order.len()];
+        for (place, &axis) in order.iter().enumerate() {
+            back[axis] = place;
+        }
+        plan.expand_zip(&others.permuted(&back)?, upstream, |others, u| {
             // What does not arrive is not scaled, even where the other factors overflow.
             if u.is_zero() { T::zero() } else { others * u }
         })

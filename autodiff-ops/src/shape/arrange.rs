@@ -70,15 +70,9 @@ pub fn permute<T: Element>(x: &Tensor<T>, axes: &[usize]) -> Result<Tensor<T>> {
         upstream.permuted(inverse)
     }
     let permuted = x.permuted(axes)?;
-    let inverse = inverse_of(axes);
-    Ok(permuted)
-}
-
-/// The order that puts axes back which have been put in the order `axes`, each of them named once.
-pub(crate) fn inverse_of(axes: &[usize]) -> Vec<usize> {
-    let mut inverse = vec![0; axes.len()];
+    let mut inverse = axes.to_vec();
     for (position, &axis) in axes.iter().enumerate() {
         inverse[axis] = position;
     }
-    inverse
+    Ok(permuted)
 }

@@ -2,18 +2,14 @@
 //! planted fault would have been seen.
 
 use autodiff_core::gradcheck::{
-    Check, CheckOptions, DEFAULT_SEED, Fault, FaultKind, NoFault, RuleReport, Verdict, check,
-    seed_from_environment,
+    Check, CheckOptions, DEFAULT_SEED, Fault, RuleReport, Verdict, check, seed_from_environment,
 };
 use autodiff_core::tensor::ElementKind;
 use autodiff_ops::prelude::*;
 use serde::Serialize;
 
-use super::operands_of;
+use super::faults::{DRAWS, Faults};
 use crate::DemoError;
-
-/// Draws of each case where a fault is planted: two of small shapes and a large one.
-const DRAWS: usize = 3;
 
 /// Further seeds on which every rule as it is must pass, so that a failure of one is a false alarm.
 const FURTHER_SEEDS: u64 = 5;
@@ -270,6 +266,20 @@ impl Verification {
 }
 
 impl Verification {
+    /// How many faults were planted, and how many of them caught.
+    fn plant_all(&mut self, rule: &'static Rule, element: ElementKind) -> (usize, usize) {
+        let Faults { planted, missed } = Faults::planted_into(rule, self.seed, element);
+        let (path, name) = (rule.operation.path(), element_name(element));
+        let caught = planted - missed.len();
+        for fault in missed {
+            let Fault { kind, operand, .. } = fault;
+            self.gaps.push(format!(
+                "{path} [{name}]: {kind} in operand {operand} was not noticed"
+            ));
+        }
+        (planted, caught)
+    }
+
     fn run_further(&mut self, rule: &'static Rule, element: ElementKind) {
         for more in 1..=FURTHER_SEEDS {
             let seed = self.seed.wrapping_add(more);
@@ -285,57 +295,6 @@ impl Verification {
                 ));
             }
         }
-    }
-
-    /// How many faults were planted, and how many of them caught.
-    fn plant_all(&mut self, rule: &'static Rule, element: ElementKind) -> (usize, usize) {
-        let (mut planted, mut caught) = (0, 0);
-        let last_declared = operands_of(rule).count().saturating_sub(1);
-        for kind in FaultKind::ALL {
-            for operand in 0.. {
-                let fault = Fault {
-                    kind,
-                    operand,
-                    element,
-                };
-                match plant(rule, self.seed, fault) {
-                    // An optional operand may be missing before others that are there.
-                    Planted::NoOperand if operand < last_declared => {}
-                    Planted::NoOperand => break,
-                    Planted::Harmless => {}
-                    Planted::Caught => (planted, caught) = (planted + 1, caught + 1),
-                    Planted::Missed => {
-                        planted += 1;
-                        self.gaps.push(format!(
-                            "{} [{}]: {kind} in operand {operand} was not noticed",
-                            rule.operation.path(),
-                            element_name(element)
-                        ));
-                    }
-                }
-            }
-        }
-        (planted, caught)
-    }
-}
-
-/// What became of a planted fault.
-enum Planted {
-    /// The rule has no such operand use.
-    NoOperand,
-    /// What was put in place is as right, as where the contributions of a sum are swapped.
-    Harmless,
-    Caught,
-    Missed,
-}
-
-fn plant(rule: &'static Rule, seed: u64, fault: Fault) -> Planted {
-    let report = check(rule, &CheckOptions::new(seed).draws(DRAWS).fault(fault));
-    match report.fault.map(|planted| planted.no_fault()) {
-        Some(Some(NoFault::SameContributions)) => Planted::Harmless,
-        Some(None) if report.passed() => Planted::Missed,
-        Some(None) => Planted::Caught,
-        Some(Some(NoFault::NoSuchOperand)) | None => Planted::NoOperand,
     }
 }
 

@@ -39,7 +39,9 @@ fn a_row_and_a_number_alone_are_refused() {
         let refusal = Tensor::<f64>::ones(shape).unwrap().causal_mask(0.0);
         assert_eq!(
             refusal.unwrap_err().to_string(),
-            format!("causal_mask: expected a matrix on the last two axes, got shape {shape:?}")
+            format!(
+                "causal_mask: expected rows and columns on the last two axes, got shape {shape:?}"
+            )
         );
     }
 }
