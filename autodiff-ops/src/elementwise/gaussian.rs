@@ -9,12 +9,11 @@ use super::decay::{decay, logistic, logistic_slope};
 /// The cubic coefficient; it is part of the definition of the tanh form.
 const CUBIC: f64 = 0.044_715;
 
-/// Beyond this input the gate of either form is 0 or 1 in all element types: the exponent of the first is above
-/// `2 sqrt(2/pi) 0.044715 · 40³ > 4000`, that of the normal density `40² / 2 = 800`, and `e^-746` already rounds
-/// to 0 in `f64`.
-const SATURATION: f64 = 40.0;
+/// Beyond this input the gate is 0 or 1 in all element types: its exponent there is
+/// `2 sqrt(2/pi) (32 + 0.044715 · 32³) > 2000`, and `e^-746` already rounds to 0 in `f64`.
+const SATURATION: f64 = 32.0;
 
-/// The input within the range where the gate still moves, so that no power of it overflows.
+/// The input within the range where the gate still moves, so that its cube never overflows.
 fn unsaturated<T: Element>(x: T) -> T {
     let bound = T::from_f64(SATURATION);
     // Comparisons that a NaN fails keep it.
@@ -77,7 +76,7 @@ pub fn gelu_erf<T: Element>(x: &Tensor<T>) -> Result<Tensor<T>> {
     fn x_vjp(upstream: Tensor<T>, x: &Tensor<T>) -> Result<Tensor<T>> {
         let norm = T::from_f64((2.0 * PI).sqrt().recip());
         upstream.zip_inplace(x, |u, x| {
-            let scaled = unsaturated(x) * T::from_f64(FRAC_1_SQRT_2);
+            let scaled = x * T::from_f64(FRAC_1_SQRT_2);
             u * (distribution(x) + x * (decay(scaled * scaled) * norm))
         })
     }
