@@ -19,7 +19,7 @@ use crate::error::{Result, TensorAutodiffError};
 
 /// What is written before it is tested: little enough for a second-level cache, and enough that reading goes
 /// on for long before it is interrupted.
-const TESTED_BYTES: usize = 64 << 10;
+const TESTED_BYTES: usize = 256 << 10;
 
 /// So few elements that they are tested at once.
 const FEW: usize = 1024;
