@@ -2,6 +2,8 @@
 //!
 //! Invariant: rank is not capped, and no count is formed without an overflow check.
 
+mod axes;
+
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
@@ -9,6 +11,8 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+pub(crate) use self::axes::check_permutation;
+pub use self::axes::{check_axis, check_distinct};
 use crate::error::{Result, TensorError};
 
 /// Extents or strides of small rank, without an allocation up to rank 4.
@@ -132,43 +136,6 @@ pub(super) fn repeating_strides(from: &[usize], strides: &[usize], to: &[usize])
         },
     ));
     steps
-}
-
-/// Checks that `axis` exists in a shape of `rank` axes.
-///
-/// # Errors
-/// `AxisOutOfRange`.
-pub fn check_axis(axis: usize, rank: usize) -> Result<(), TensorError> {
-    if axis < rank {
-        Ok(())
-    } else {
-        Err(TensorError::AxisOutOfRange { axis, rank })
-    }
-}
-
-/// Checks that `axes` names every one of `rank` axes exactly once.
-pub(crate) fn check_permutation(axes: &[usize], rank: usize) -> Result<(), TensorError> {
-    if axes.len() != rank {
-        return Err(TensorError::AxisCount {
-            expected: rank,
-            actual: axes.len(),
-        });
-    }
-    check_distinct(axes, rank)
-}
-
-/// Checks that `axes` are axes of a shape of `rank` axes, none of them twice.
-///
-/// # Errors
-/// `AxisOutOfRange`, `DuplicateAxis`.
-pub fn check_distinct(axes: &[usize], rank: usize) -> Result<(), TensorError> {
-    for (position, &axis) in axes.iter().enumerate() {
-        check_axis(axis, rank)?;
-        if axes.iter().take(position).any(|&earlier| earlier == axis) {
-            return Err(TensorError::DuplicateAxis { axis });
-        }
-    }
-    Ok(())
 }
 
 impl PartialEq for Shape {
