@@ -180,6 +180,16 @@ mod tests {
     }
 
     #[test]
+    fn dual_numbers_keep_the_conventions() {
+        let tangent = |y: Result<Tensor<Dual>>| y.unwrap().as_slice()[0].tangent;
+        let moving = |value| Tensor::scalar(Dual::new(value, 1.0));
+        assert_eq!(tangent(relu(&moving(0.0))), 0.0);
+        assert_eq!(tangent(leaky_relu(&moving(0.0), 0.1)), 0.1);
+        let bounded = |value| tangent(clamp(&moving(value), Some(-1.0), Some(1.0)));
+        assert_eq!([-1.0, 1.0, -2.0, 2.0].map(bounded), [1.0, 1.0, 0.0, 0.0]);
+    }
+
+    #[test]
     fn a_nan_of_a_plain_tensor_stays_one() {
         let nan = Tensor::scalar(f64::NAN);
         for y in [

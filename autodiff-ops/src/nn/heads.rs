@@ -195,11 +195,11 @@ impl<'a, T: Element> Heads<'a, T> {
     pub(super) fn operand(
         &self,
         operand: usize,
-        [group, head]: [usize; 2],
+        head: [usize; 2],
         rows: &Range<usize>,
     ) -> Result<Matrix<'a, T>> {
         let (values, layout) = self.operands[operand];
-        layout.rows(values, [0, group, head], rows)
+        layout.rows(values, head, rows)
     }
 
     /// The blocks of positions, the last one first: it sees the most keys.

@@ -48,19 +48,19 @@ impl Layout {
         self.first + head * self.head + row * self.row
     }
 
-    /// Some rows of a head of a group, of which `values` begin with group `base`.
+    /// Some rows of a head of a group.
     pub(super) fn rows<'v, T>(
         &self,
         values: &'v [T],
-        [base, group, head]: [usize; 3],
+        [group, head]: [usize; 2],
         rows: &Range<usize>,
     ) -> Result<Matrix<'v, T>> {
-        let start = (group - base) * self.group + self.within(head, rows.start);
+        let start = group * self.group + self.within(head, rows.start);
         let values = values.get(start..).unwrap_or_default();
         Matrix::new(values, [rows.len(), self.width], [self.row, 1])
     }
 
-    /// The same for writing.
+    /// The same for writing, where `values` begin with group `base`.
     pub(super) fn rows_mut<'v, T: Element>(
         &self,
         values: &'v mut [T],

@@ -122,7 +122,7 @@ pub(super) fn reverse<T: Element>(
                     let place = [base, group, head];
                     let extents = [rows.len(), seen];
                     let mixed = Matrix::new(probabilities, extents, [heads.keys, 1])?;
-                    let upstream = heads.output.rows(upstream, [0, group, head], &rows)?;
+                    let upstream = heads.output.rows(upstream, own, &rows)?;
                     if let Some(v_contribution) = parts.of(2) {
                         let mut v_contribution =
                             heads.layout(2).rows_mut(v_contribution, place, &all)?;

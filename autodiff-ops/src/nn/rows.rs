@@ -164,6 +164,17 @@ mod tests {
     }
 
     #[test]
+    fn of_equal_elements_the_first_is_the_peak() {
+        // Both within the elements that are compared at a time, and not.
+        for (first, second) in [(1, 2), (70, 100), (3, 100)] {
+            let row: Vec<f64> = (0..150)
+                .map(|i| if i == first || i == second { 1.0 } else { 0.5 })
+                .collect();
+            assert_eq!(peak(&row), first);
+        }
+    }
+
+    #[test]
     fn a_sum_without_one_element_leaves_the_row_as_it_was() {
         let mut row = [1.0, f64::INFINITY, 2.0];
         assert_eq!(sum_without(1, &mut row), 3.0);

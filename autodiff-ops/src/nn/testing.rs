@@ -19,6 +19,23 @@ pub(super) fn scattered(shape: &[usize], salt: usize) -> Tensor {
     .unwrap()
 }
 
+/// Asserts that three threads give the bits of one: the result, and the gradients of an upstream of its shape.
+#[track_caller]
+pub(super) fn assert_same_on_threads<const N: usize>(
+    inputs: [Tensor; N],
+    upstream: &[usize],
+    f: impl Fn([&TensorValue; N]) -> Result<TensorValue> + Sync,
+) {
+    let upstream = scattered(upstream, 99);
+    let outcome = || pulled(inputs.each_ref(), &upstream, &f);
+    let (value, gradients) = outcome().unwrap();
+    let (shared, shared_gradients) = with_threads(3, outcome).unwrap().unwrap();
+    assert!(value.bit_eq(&shared));
+    for (place, (own, other)) in gradients.iter().zip(&shared_gradients).enumerate() {
+        assert!(own.bit_eq(other), "gradient {place}");
+    }
+}
+
 /// The gradient that `upstream` gives the only input.
 pub(super) fn gradient(
     input: &Tensor,

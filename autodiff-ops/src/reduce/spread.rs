@@ -70,8 +70,9 @@ mod tests {
 
     #[test]
     fn a_large_offset_costs_no_digits() {
-        // 2^40 + 1, 2^40 + 3: the squares have 80 digits, the distances are exactly -1 and 1.
-        let offset = 2.0_f64.powi(40);
+        // 2^52 + 1, 2^52 + 3: squares have 104 digits and sums with the mean 54, but the distances are
+        // exactly -1 and 1.
+        let offset = 2.0_f64.powi(52);
         let x = [offset + 1.0, offset + 3.0];
         let found = at(&x, |x| x.variance(&[0], false)).unwrap();
         assert_eq!(found, (vec![1.0], vec![-1.0, 1.0]));

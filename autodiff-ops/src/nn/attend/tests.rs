@@ -2,7 +2,9 @@
 
 use super::super::heads::BLOCK;
 use super::*;
-use crate::nn::testing::{assert_close, gradient, pulled, scattered, tensor};
+use crate::nn::testing::{
+    assert_close, assert_same_on_threads, gradient, pulled, scattered, tensor,
+};
 use crate::shape::{reshape, split, transpose};
 
 fn operands(
@@ -120,6 +122,16 @@ fn probabilities_that_are_computed_again_give_the_same_bits() {
 }
 
 #[test]
+fn probabilities_are_kept_up_to_sixteen_mebibytes() {
+    // 8 · 1448² is the last multiple of a square below 2^24.
+    for (positions, are_few) in [(1, true), (1448, true), (1449, false)] {
+        let [q, k, v] = operands(&[], positions, positions, 1, 1);
+        let heads = Heads::apart([&q, &k, &v], 1.0, false).unwrap();
+        assert_eq!(heads.are_few(), are_few, "{positions}");
+    }
+}
+
+#[test]
 fn kept_probabilities_of_unseen_keys_are_zero() {
     let [q, k, v] = operands(&[], LONG, LONG, 2, 1);
     let heads = Heads::apart([&q, &k, &v], 1.0, true).unwrap();
@@ -192,6 +204,8 @@ fn shapes_that_do_not_fit_are_refused() {
     );
     for (q, k, v) in [
         ([2, 2, 3], [1, 2, 3], [1, 2, 3]),
+        ([1, 2, 3], [2, 2, 3], [1, 2, 3]),
+        ([1, 2, 3], [1, 2, 3], [2, 2, 3]),
         ([1, 2, 3], [1, 2, 3], [1, 4, 3]),
     ] {
         assert!(refusal(&q, &k, &v, true).starts_with("attention: expected queries"));
@@ -275,13 +289,31 @@ fn packed_heads_give_what_heads_apart_give() {
 
 #[test]
 fn rows_that_the_heads_do_not_share_evenly_are_refused() {
-    let qkv = Tensor::<f64>::zeros([2, 12]).unwrap();
-    for heads in [0, 3] {
+    for (width, heads) in [(12, 0), (12, 3), (13, 2)] {
+        let qkv = Tensor::<f64>::zeros([2, width]).unwrap();
         assert_eq!(
             qkv.self_attention(heads, 1.0, true)
                 .unwrap_err()
                 .to_string(),
-            format!("self_attention: expected shape [.., T, 3 H D] for {heads} heads, got [2, 12]")
+            format!(
+                "self_attention: expected shape [.., T, 3 H D] for {heads} heads, got [2, {width}]"
+            )
         );
+    }
+}
+
+#[test]
+fn groups_that_threads_share_give_the_bits_of_one_thread() {
+    // Scores enough for parts of two groups.
+    let operand = |salt| scattered(&[7, 70, 3], salt);
+    for causal in [true, false] {
+        assert_same_on_threads(
+            [operand(0), operand(1), operand(2)],
+            &[7, 70, 3],
+            |[q, k, v]| q.attention(k, v, 0.5, causal),
+        );
+        assert_same_on_threads([scattered(&[7, 70, 12], 3)], &[7, 70, 4], |[qkv]| {
+            qkv.self_attention(2, 0.5, causal)
+        });
     }
 }

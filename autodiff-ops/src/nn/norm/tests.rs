@@ -1,7 +1,9 @@
 //! What normalised rows are, and which rows have none.
 
 use super::*;
-use crate::nn::testing::{assert_close, gradient, pulled, scattered, tensor};
+use crate::nn::testing::{
+    assert_close, assert_same_on_threads, gradient, pulled, scattered, tensor,
+};
 
 /// Each value comes of a few operations, each rounded by at most 2^-53.
 const ROUNDING: f64 = 1e-15;
@@ -178,4 +180,24 @@ fn a_plain_nan_is_carried_on() {
     let output = x.layer_norm_plain(0.0).unwrap();
     assert!(output.as_slice()[..2].iter().all(|x| x.is_nan()));
     assert_eq!(output.as_slice()[2..], [-1.0, 1.0]);
+}
+
+#[test]
+fn rows_that_threads_share_give_the_bits_of_one_thread() {
+    // Enough for a part of one block of rows each, the last of which is not full.
+    let shape = [150, 100];
+    let row = |salt| scattered(&[100], salt);
+    assert_same_on_threads(
+        [scattered(&shape, 0), row(1), row(2)],
+        &shape,
+        |[x, weight, bias]| x.layer_norm(weight, bias, 1e-2),
+    );
+    assert_same_on_threads([scattered(&shape, 0), row(1)], &shape, |[x, weight]| {
+        x.rms_norm(weight, 1e-2)
+    });
+    // Rows without a factor are shared one by one.
+    let shape = [600, 100];
+    assert_same_on_threads([scattered(&shape, 0)], &shape, |[x]| {
+        x.layer_norm_plain(1e-2)
+    });
 }

@@ -1,7 +1,7 @@
 //! Softmax and its logarithm at ordinary and delicate points.
 
 use super::*;
-use crate::nn::testing::{assert_close, gradient, scattered, tensor};
+use crate::nn::testing::{assert_close, assert_same_on_threads, gradient, scattered, tensor};
 
 /// Each value comes of a few operations, each rounded by at most 2^-53.
 const ROUNDING: f64 = 1e-15;
@@ -168,5 +168,19 @@ fn rows_of_a_tensor_without_elements_need_no_memory() {
             assert_eq!(x.masked_softmax(&none, axis).unwrap().shape(), shape);
             assert_eq!(x.masked_log_softmax(&none, axis).unwrap().shape(), shape);
         }
+    }
+}
+
+#[test]
+fn rows_that_threads_share_give_the_bits_of_one_thread() {
+    let shape = [600, 100];
+    let excluded = scattered(&[100], 7).map(|x| x > 0.3);
+    for f in [
+        &(|x: &TensorValue| x.softmax(1)) as &(dyn Fn(&TensorValue) -> Result<TensorValue> + Sync),
+        &|x| x.log_softmax(1),
+        &|x| x.masked_softmax(&excluded, 1),
+        &|x| x.masked_log_softmax(&excluded, 1),
+    ] {
+        assert_same_on_threads([scattered(&shape, 0)], &shape, |[x]| f(x));
     }
 }

@@ -80,3 +80,17 @@ fn a_probability_of_zero_keeps_everything() {
     let x = scattered(&[20], 0);
     assert_eq!(x.dropout_seeded(0.0, 3).unwrap(), x);
 }
+
+#[test]
+fn bits_are_those_of_split_mix() {
+    // The first three outputs of the reference implementation from seed 0.
+    let expected = [
+        0xe220_a839_7b1d_cdaf,
+        0x6e78_9e6a_a1b9_65f4,
+        0x06c4_5d18_8009_454f,
+    ];
+    assert_eq!(
+        [0, 1, 2].map(|step: u64| mixed(step.wrapping_mul(GOLDEN))),
+        expected
+    );
+}
