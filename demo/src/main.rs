@@ -14,12 +14,6 @@ use demo::sample::SampleOptions;
 use demo::train::TrainOptions;
 use demo::verify::VerifyOptions;
 use demo::{DemoError, bench, report, rules, sample, trace, train, verify, worked};
-use mimalloc::MiMalloc;
-
-/// Nodes are small, and many of them are made and dropped: an allocator that takes no lock for them is as fast
-/// in a process of several threads as in one of a single thread.
-#[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
 
 /// Gradients that can be inspected: a tape of tensors whose every reverse rule is registered and checked.
 ///
