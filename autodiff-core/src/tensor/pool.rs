@@ -119,15 +119,15 @@ pub(super) fn try_buffer<T: Copy + 'static>(
     if len.saturating_mul(size_of::<T>()) < LEAST_BYTES {
         return Ok((vec![fill; len], 0));
     }
-    let slack = LINE_BYTES / size_of::<T>().max(1);
-    let (class, capacity) = class_to_hold(len.saturating_add(slack));
+    let slack = line_of::<T>();
+    let (class, capacity) = class_to_hold(len);
     let recycled = pool_of::<T>().and_then(|mut pool| pool.pop(class));
     let mut buffer = match recycled {
         Some(buffer) => {
             HELD_BYTES.fetch_sub(buffer.capacity() * size_of::<T>(), Ordering::Relaxed);
             buffer
         }
-        None => reserved(capacity).map_err(|_| out_of_memory::<T>(len))?,
+        None => reserved(capacity.saturating_add(slack)).map_err(|_| out_of_memory::<T>(len))?,
     };
     // Elements of which none can begin at a line begin where the buffer does.
     let start = match buffer.as_ptr().align_offset(LINE_BYTES) {
@@ -136,6 +136,11 @@ pub(super) fn try_buffer<T: Copy + 'static>(
     };
     buffer.resize(start + len, fill);
     Ok((buffer, start))
+}
+
+/// How many elements a line holds: so much more room than elements has a buffer, since it may begin anywhere.
+fn line_of<T>() -> usize {
+    LINE_BYTES / size_of::<T>().max(1)
 }
 
 /// Whether elements lie where a buffer of the pool would have them.
@@ -169,7 +174,8 @@ pub(super) fn recycle<T: 'static>(buffer: Vec<T>) {
     if held + bytes <= LIMIT_BYTES
         && let Some(mut pool) = pool_of::<T>()
     {
-        pool.push(class_within(buffer.capacity()), buffer);
+        let room = buffer.capacity().saturating_sub(line_of::<T>());
+        pool.push(class_within(room), buffer);
         return;
     }
     HELD_BYTES.fetch_sub(bytes, Ordering::Relaxed);
