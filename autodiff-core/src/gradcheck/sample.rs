@@ -37,7 +37,7 @@ pub(super) enum SampleError {
     },
     #[error("the case gives {actual} inputs, expected {expected}")]
     Inputs { expected: usize, actual: usize },
-    #[error("{parameter}: expected ranges that ascend, got {ranges:?}")]
+    #[error("{parameter}: expected ranges that ascend by finite numbers, got {ranges:?}")]
     Range {
         parameter: &'static str,
         ranges: Vec<(f64, f64)>,

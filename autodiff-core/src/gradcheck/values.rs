@@ -13,8 +13,10 @@ pub(super) fn float_ranges(
     if ranges.is_empty() {
         return Ok(vec![(-2.0, 2.0)]);
     }
-    // Equal values would hide almost any fault, so an empty range is not drawn from.
-    match ranges.iter().all(|(low, high)| low < high) {
+    // Equal values would hide almost any fault, so an empty range is not drawn from; of one without a finite
+    // width every draw would be its beginning.
+    let total: f64 = ranges.iter().map(|(low, high)| high - low).sum();
+    match total.is_finite() && ranges.iter().all(|(low, high)| low < high) {
         true => Ok(ranges),
         false => Err(SampleError::Range { parameter, ranges }),
     }
@@ -66,6 +68,19 @@ pub(super) fn index_at(ranges: &[(usize, usize)], mut position: usize) -> usize 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_range_without_a_finite_width_is_refused() {
+        for range in [
+            (0.0, f64::INFINITY),
+            (-1e308, 1e308),
+            (1.0, 1.0),
+            (f64::NAN, 1.0),
+        ] {
+            assert!(float_ranges("x", vec![range]).is_err(), "{range:?}");
+        }
+        assert!(float_ranges("x", vec![(0.1, 2.0), (-2.0, -0.1)]).is_ok());
+    }
 
     #[test]
     fn numbers_lie_in_their_ranges_and_are_exact_in_f32() {

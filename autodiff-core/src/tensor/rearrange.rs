@@ -70,7 +70,10 @@ impl<T: Stored> Tensor<T> {
             let mut expected = first.shape.to_vec();
             if let Some(&own) = part.shape.get(axis) {
                 expected[axis] = own;
-                extent = extent.saturating_add(own);
+                extent = extent.checked_add(own).ok_or_else(|| {
+                    let shape = part.shape.to_vec();
+                    TensorError::ShapeOverflow { shape }
+                })?;
             }
             if *expected != *part.shape {
                 return Err(TensorError::PartShape {
@@ -112,12 +115,12 @@ impl<T: Stored> Tensor<T> {
         shape::check_axis(axis, self.rank())?;
         let actual = extents
             .iter()
-            .fold(0_usize, |sum, &extent| sum.saturating_add(extent));
-        if actual != self.shape[axis] {
+            .try_fold(0_usize, |sum, &extent| sum.checked_add(extent));
+        if actual != Some(self.shape[axis]) {
             return Err(TensorError::PartExtents {
                 axis,
                 expected: self.shape[axis],
-                actual,
+                actual: actual.unwrap_or(usize::MAX),
             }
             .into());
         }

@@ -35,10 +35,11 @@ impl Threads {
     ///
     /// With more than one, `f` runs on a thread of the pool; a [`no_grad`](crate::no_grad) or
     /// [`keep_values`](crate::keep_values) around this call holds in it too, and in no other run.
-    /// Entering costs some microseconds: it is meant to be done once a pass.
+    /// Entering costs some microseconds: it is meant to be done once a pass. What `f` itself hands to rayon may
+    /// run in the mode of whatever waits there.
     pub fn run<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
         let Some(pool) = &self.0 else {
-            return f();
+            return alone(f);
         };
         let splitting = true;
         let own = Mode {
@@ -109,6 +110,12 @@ mod tests {
             ..Mode::START
         };
         assert_eq!(threads.run(mode), of_a_run);
+    }
+
+    #[test]
+    fn a_run_of_one_thread_has_one_within_a_run_of_two_as_well() {
+        let within = with_threads(2, || with_threads(1, thread_count));
+        assert_eq!(within.unwrap().unwrap(), 1);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use autodiff_core::prelude::*;
 
 /// The product over axes; 1 over axes without elements, and `x` itself over no axis.
 ///
-/// At zeros: exact, since no product is divided by a factor, and since a zero decides where the other factors
+/// At zeros: exact, since no product is divided by a factor, and since a factor of zero decides where the others
 /// overflow.
 ///
 /// # Shapes
@@ -60,12 +60,19 @@ fn products_of_others<T: Element>(row: &[T], out: &mut [T]) {
     let mut before = T::one();
     for (place, &x) in out.iter_mut().zip(row) {
         *place = before;
-        before = times(before, x);
+        before *= x;
     }
     let mut after = T::one();
     for (place, &x) in out.iter_mut().zip(row).rev() {
-        *place = times(*place, after);
-        after = times(after, x);
+        *place *= after;
+        after *= x;
+    }
+    // A factor that is zero decides, whatever overflowed on the way; a product that has become zero does not.
+    let zeros = row.iter().filter(|x| x.is_zero()).count();
+    for (place, x) in out.iter_mut().zip(row) {
+        if zeros > usize::from(x.is_zero()) {
+            *place = T::zero();
+        }
     }
 }
 
@@ -104,6 +111,16 @@ mod tests {
         let (y, [gradient]) =
             pulled([&x], &vector(&[1.0, 1.0]), |[x]| x.prod(&[1], false)).unwrap();
         assert_eq!((y, gradient.shape()), (vector(&[1.0, 1.0]), &[2, 0][..]));
+    }
+
+    #[test]
+    fn a_product_that_has_become_zero_decides_nothing() {
+        let x = vector(&[1e-200, 1e-200, 0.0, 1e200, 1e200]);
+        let refused = pulled([&x], &Tensor::scalar(1.0), |[x]| x.prod(&[0], false));
+        assert!(matches!(
+            refused,
+            Err(TensorAutodiffError::NonFiniteVjp { index: 2, .. })
+        ));
     }
 
     #[test]

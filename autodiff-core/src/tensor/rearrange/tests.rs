@@ -149,3 +149,22 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn extents_whose_sum_overflows_are_refused() {
+    let wide = Tensor::<f64>::zeros([0, usize::MAX]).unwrap();
+    let shape = vec![0, usize::MAX];
+    assert_eq!(
+        Tensor::joined(&[&wide, &wide], 1),
+        Err(TensorError::ShapeOverflow { shape }.into())
+    );
+    assert_eq!(
+        wide.parts(&[usize::MAX, 1], 1),
+        Err(TensorError::PartExtents {
+            axis: 1,
+            expected: usize::MAX,
+            actual: usize::MAX
+        }
+        .into())
+    );
+}
